@@ -1,0 +1,58 @@
+"""Bytes to events, without any I/O, clock or event loop: the first four of the five layers of a
+stream, and lists.
+"""
+
+from .codec import Codec, Envelope, RawList, accept_header, codec_for
+from .decoders import ObjectDecoder, decode_dict, decode_partial_metadata, decode_unstructured
+from .errors import (
+    EnvelopeError,
+    FrameSyntaxError,
+    FramingError,
+    ListDecodeError,
+    ObjectDecodeError,
+    ObjectTooLarge,
+    UnexpectedEOF,
+    UnsupportedContentType,
+)
+from .framer import DEFAULT_LIMIT, Framer, Frames
+from .json_codec import JSON_CODEC, JSONCodec
+from .json_framer import JSONFramer, json_frame
+from .length_framer import LengthDelimitedFramer, length_delimited_frame
+from .list import ObjectList, decode_list
+from .media import MediaType
+from .stream import StreamDecoder
+from .watch import WatchDecoder
+
+__all__ = [
+    "DEFAULT_LIMIT",
+    "JSON_CODEC",
+    "Codec",
+    "Envelope",
+    "EnvelopeError",
+    "FrameSyntaxError",
+    "Framer",
+    "Frames",
+    "FramingError",
+    "JSONCodec",
+    "JSONFramer",
+    "LengthDelimitedFramer",
+    "ListDecodeError",
+    "MediaType",
+    "ObjectDecodeError",
+    "ObjectDecoder",
+    "ObjectList",
+    "ObjectTooLarge",
+    "RawList",
+    "StreamDecoder",
+    "UnexpectedEOF",
+    "UnsupportedContentType",
+    "WatchDecoder",
+    "accept_header",
+    "codec_for",
+    "decode_dict",
+    "decode_list",
+    "decode_partial_metadata",
+    "decode_unstructured",
+    "json_frame",
+    "length_delimited_frame",
+]

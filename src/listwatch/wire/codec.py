@@ -1,0 +1,110 @@
+"""What one encoding of the API (JSON now; protobuf and CBOR have their place here) does for the
+layers above the frames.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from listwatch.api import ListMeta, PartialObjectMetadata, Status
+
+from .errors import UnsupportedContentType
+from .framer import Framer
+from .media import MediaType
+
+__all__ = ["Codec", "Envelope", "RawList", "accept_header", "codec_for"]
+
+_log = logging.getLogger("listwatch.wire")
+
+
+class Envelope(NamedTuple):
+    """The outer part of a watch event: its type, and the object's own bytes, not decoded (D1)."""
+
+    type: str
+    object: bytes
+
+
+class RawList(NamedTuple):
+    """The outer part of a list: its items are bytes of their own, each a whole object with kind and
+    apiVersion (D7).
+    """
+
+    api_version: str
+    kind: str
+    metadata: ListMeta
+    items: list[bytes]
+
+
+class Codec(Protocol):
+    """One encoding. An object's bytes are opaque here: what decodes them is the object decoder's
+    business.
+    """
+
+    @property
+    def media_type(self) -> str:
+        """What an Accept header asks for, such as `application/json`. An answer of this type is
+        decoded by this codec, whatever its parameters.
+        """
+        ...
+
+    @property
+    def media_types(self) -> frozenset[str]:
+        """Every type of an answer that this codec reads: a stream's may have another name than a
+        single object's.
+        """
+        ...
+
+    def framer(self) -> Framer:
+        """A framer for one stream."""
+        ...
+
+    def decode_envelope(self, frame: bytes) -> Envelope:
+        """Raises `EnvelopeError` (D2)."""
+        ...
+
+    def decode_bookmark(self, raw: bytes) -> PartialObjectMetadata:
+        """RV and annotations of a BOOKMARK's object, which may lack or null all else (D4). Raises
+        `EnvelopeError`.
+        """
+        ...
+
+    def decode_status(self, raw: bytes) -> Status:
+        """The object of an ERROR event; a foreign one becomes a Status that says so (D3)."""
+        ...
+
+    def decode_list(self, body: bytes) -> RawList:
+        """Raises `ListDecodeError`, or the `APIError` of a Status that came instead of a list."""
+        ...
+
+
+def accept_header(codecs: Sequence[Codec], *, projection: str = "") -> str:
+    """The Accept header that asks for these encodings in this order, each in the given form.
+
+    `projection` is the parameters of the form, such as
+    `as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` (B9).
+    """
+    suffix = f";{projection}" if projection else ""
+    return ", ".join(f"{codec.media_type}{suffix}" for codec in codecs)
+
+
+def codec_for(content_type: str | None, codecs: Sequence[Codec]) -> Codec:
+    """The codec that reads an answer of this Content-Type (B6).
+
+    One that is absent or malformed is logged and read as the first of `codecs`. Raises
+    `UnsupportedContentType` for one that none of them reads.
+    """
+    try:
+        media_type = MediaType.parse(content_type or "")
+    except ValueError:
+        _log.warning(
+            "the answer has %s; reading it as %s",
+            f"a malformed Content-Type {content_type!r}" if content_type else "no Content-Type",
+            codecs[0].media_type,
+        )
+        return codecs[0]
+    for codec in codecs:
+        if media_type.type in codec.media_types:
+            return codec
+    raise UnsupportedContentType(str(media_type), ", ".join(codec.media_type for codec in codecs))
