@@ -1,0 +1,20 @@
+"""One stream of events, and the way to stop it."""
+
+from .body import BodyDecoder
+from .buffered import buffered
+from .empty import EmptyWatch
+from .protocols import ByteStream, Decoder, Reporter, Watch
+from .reporter import ClientReporter
+from .stream_watcher import StreamWatcher
+
+__all__ = [
+    "BodyDecoder",
+    "ByteStream",
+    "ClientReporter",
+    "Decoder",
+    "EmptyWatch",
+    "Reporter",
+    "StreamWatcher",
+    "Watch",
+    "buffered",
+]
