@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from listwatch.wire import FrameSyntaxError, JSONFramer, ObjectTooLarge, UnexpectedEOF, json_frame
@@ -40,13 +40,23 @@ def test_garbage_gives_the_same_fault_however_it_is_cut(stream: bytes) -> None:
     assert described(read(one_by_one(stream))) == described(read([stream]))
 
 
+DAMAGE = st.binary(min_size=1, max_size=2) | st.sampled_from(
+    [b"\0", b"{", b"}", b'"', b"\n", b"\\"]
+)
+
+
 @pytest.mark.clause("C1")
+@settings(max_examples=400)
 @given(
     layout=layouts(),
-    damage=st.tuples(st.integers(0, 10_000), st.binary(min_size=1, max_size=2)),
+    damage=st.tuples(st.integers(0, 10_000), DAMAGE),
     places=st.lists(st.integers(0, 10_000), max_size=8),
-    limit=st.sampled_from([12, 40, 1 << 20]),
+    limit=st.sampled_from([1, 5, 12, 40, 1 << 20]),
 )
+@example(layout=([], b'{"\\": null}\n{}\n'), damage=(3, b"\0"), places=[], limit=1)
+@example(layout=([], b"{}\r\n{}\n{}\n"), damage=(1, b'"'), places=[], limit=5)
+@example(layout=([], b"{} {}\r\n{}\n"), damage=(12, b"\0"), places=[], limit=12)
+@example(layout=([], b"null"), damage=(0, b" "), places=[], limit=1)
 def test_a_damaged_stream_with_a_small_limit_gives_the_same_however_it_is_cut(
     layout: tuple[list[Any], bytes], damage: tuple[int, bytes], places: list[int], limit: int
 ) -> None:

@@ -1,8 +1,7 @@
 """The types every Kubernetes cluster has, as discovery lists them.
 
 The facts are those of a kube-apiserver v1.36 with its default settings. They serve to resolve a
-name such as `po` without asking, and as the resources of a test server. A real cluster's own
-discovery goes before them.
+name such as `po` without asking, and as the resources of a test server.
 """
 
 from __future__ import annotations

@@ -31,9 +31,7 @@ Whatever it raises is contained (D6).
 decode_unstructured: ObjectDecoder[Unstructured] = Unstructured.from_bytes
 """The default: a lazy, immutable view over the object's own bytes."""
 
-decode_partial_metadata: ObjectDecoder[PartialObjectMetadata] = msgspec.json.Decoder(
-    PartialObjectMetadata
-).decode
+decode_partial_metadata: ObjectDecoder[PartialObjectMetadata] = PartialObjectMetadata.from_bytes
 """Kind and metadata only; spec and status are passed over."""
 
 _dict_decoder = msgspec.json.Decoder(dict[str, Any])

@@ -1,7 +1,7 @@
 """JSON framing: the boundary is the end of a JSON value, not the newline (C2).
 
 Servers write one compact value a line, so cutting at newlines is the fast path: it costs one
-`bytes.split` a read. A line that does not look like one object, or that its decoder refuses
+`bytes.split` a read. A line that is not `{...}` to its last byte, or that its decoder refuses
 (`recut`), is cut by the general path, which looks for the ends of values and stays on for the rest
 of that stream. A line over the limit goes the same way, so that it is passed over to the true end
 of its value; then the fast path goes on.
@@ -87,6 +87,7 @@ class JSONFramer:
         frames = self._cut(self._take_partial())
         if not self._ended:
             frames += self._values.end()
+        self._starts = [_CERTAIN] * len(frames)
         self._ended = True
         return frames
 
@@ -127,12 +128,9 @@ class JSONFramer:
             if size and line[0] == _OPEN and line[-1] == _CLOSE and size <= limit:
                 frames.append(line)
                 starts.append(start)
-            elif text := line.strip(_WHITESPACE):
-                if text[0] != _OPEN or text[-1] != _CLOSE or size > limit:
-                    self._values = _ValueCutter(start, one_giant=size > limit)
-                    return b"\n".join([*lines[number:], tail])
-                frames.append(text)
-                starts.append(start + line.index(_OPEN))
+            elif line.strip(_WHITESPACE):
+                self._values = _ValueCutter(start, one_giant=size > limit)
+                return b"\n".join([*lines[number:], tail])
             start += size + 1
         if not self._partial:
             tail = tail.lstrip(_WHITESPACE)
@@ -231,4 +229,6 @@ class _ValueCutter:
             return [
                 FrameSyntaxError(bad.problem, self._offset + bad.position, quote(bytes(self._held)))
             ]
-        return [bytes(self._held)] if whole else [UnexpectedEOF(size)]
+        if not whole:
+            return [UnexpectedEOF(size)]
+        return [] if self._giant is not None else [bytes(self._held)]

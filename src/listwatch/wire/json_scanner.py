@@ -32,6 +32,8 @@ read.
 _MAX_WORD = 1_000
 """Bytes of a number: longer than anything that is one."""
 
+_CONTROL = "a control character inside a string"
+
 _WHITESPACE = re.compile(rb"[ \t\r\n]*+")
 _STRING_REST = re.compile(rb'(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+')
 _WORD_REST = re.compile(rb"[-+.0-9A-Za-z]*+")
@@ -216,6 +218,8 @@ class ValueScanner:
         if self._escaped:
             if position >= len(data):
                 return -1
+            if data[position] < 0x20:
+                raise BadByte(position - 1, _CONTROL, position)
             position += 1
             self._escaped = False
         position = self._skip(_STRING_REST, data, position)
@@ -224,10 +228,12 @@ class ValueScanner:
         if data[position] == 0x22:
             self._in_string = False
             return position + 1
-        if data[position] == 0x5C and position + 1 == len(data):
-            self._escaped = True
-            return -1
-        raise BadByte(position, "a control character inside a string")
+        if data[position] != 0x5C:
+            raise BadByte(position, _CONTROL)
+        if position + 1 < len(data):
+            raise BadByte(position, _CONTROL, position + 1)
+        self._escaped = True
+        return -1
 
     def _bare_word(self, data: bytes | bytearray, position: int) -> int:
         assert self._word is not None
