@@ -1,0 +1,217 @@
+"""One request and its repeats: the one owner of repetition below a caller (B4, B5, H15).
+
+Around each attempt: the rate limiter, but never for a watch (B3); the credentials; the warnings of
+the answer (B7). What to do after an attempt is decided by `RetryPolicy`; with fresh credentials a
+request that was answered 401 is sent once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from listwatch.api import APIError, ListWatchError, ResourceVersionTooLarge, error_for_response
+
+from ._per_loop import PerLoopLock
+from .credentials import Credentials
+from .errors import TLSFailed, TransportError
+from .rate_limit import RateLimiter
+from .retry import GiveUp, Outcome, RetryPolicy, SendAgain, parse_retry_after
+from .transport import HTTPRequest, HTTPResponse, Transport
+from .warnings import WarningHandler, for_handlers, parse_warnings
+
+__all__ = ["Exchange", "beginning_of"]
+
+_log = logging.getLogger("listwatch.rest")
+
+_DRAINED = 2048
+"""Bytes of a body that are read before its request is repeated; with more to come its connection is
+closed (B4)."""
+
+_ERROR_BODY = 1024 * 1024
+"""Bytes of an error's body that are read: a Status with many causes may be long."""
+
+_HTTP_ON_TLS_PORT = b"HTTP request to an HTTPS server"
+"""What Go's server answers, with 400 and in plain text, to HTTP on its TLS port."""
+
+
+class Exchange:
+    """Sends requests to one server, as often as the policy says."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        credentials: Credentials | None,
+        policy: RetryPolicy,
+        warnings: WarningHandler,
+        rate_limiter: RateLimiter | None = None,
+        silence: float | None = None,
+    ) -> None:
+        self._transport = transport
+        self._identity = _Identity(credentials)
+        self._policy = policy
+        self._warnings = warnings
+        self._rate_limiter = rate_limiter
+        self._silence = silence
+
+    async def send(
+        self, request: HTTPRequest, *, watch: bool = False, max_retries: int | None = None
+    ) -> HTTPResponse | None:
+        """The successful answer: 200 for a watch, any 2xx else. Its body is the caller's to read or
+        close. None stands for the empty watch of B5.
+
+        Raises the `APIError` of any other answer, or the `TransportError` that ended the last
+        attempt. It has a note about the attempt before it where that failed otherwise.
+        `max_retries` goes before that of the policy.
+        """
+        policy = self._policy
+        if max_retries is not None:
+            policy = replace(policy, max_retries=max_retries)
+        failure: ListWatchError | None = None
+        attempt = 0
+        renewed = False
+        while True:
+            if self._rate_limiter is not None and not watch:
+                await self._rate_limiter.acquire()
+            proof, headers = await self._identity.prove()
+            previous = failure
+            try:
+                response = await self._transport.send(
+                    replace(request, headers={**request.headers, **headers})
+                )
+            except TransportError as error:
+                failure = error
+                decision = policy.decide(Outcome(attempt=attempt, watch=watch, error=error))
+            else:
+                try:
+                    self._pass_on_warnings(request, response)
+                    if response.status == 200 or (200 <= response.status < 300 and not watch):
+                        return response
+                    outcome = Outcome(
+                        attempt=attempt,
+                        watch=watch,
+                        status=response.status,
+                        retry_after=response.headers.get("Retry-After"),
+                    )
+                    failure, decision = await self._judge(request, response, outcome, policy)
+                except BaseException:
+                    response.close()
+                    raise
+                if response.status == 401 and not renewed:
+                    renewed = True
+                    if await self._renewed(proof, failure):
+                        continue
+            match decision:
+                case SendAgain(after):
+                    delay = policy.spread(after)
+                    _log.debug(
+                        "%s %s: %s; again in %g s", request.method, request.path, failure, delay
+                    )
+                    await asyncio.sleep(delay)
+                    attempt += 1
+                case GiveUp.EMPTY_WATCH:
+                    _log.info("the watch of %s was not opened: %s", request.path, failure)
+                    return None
+                case GiveUp.ERROR:
+                    _mention(failure, previous)
+                    raise failure
+
+    def _pass_on_warnings(self, request: HTTPRequest, response: HTTPResponse) -> None:
+        headers = response.headers.get_all("Warning")
+        if not headers:
+            return
+        asked = f"{request.method} {request.path}"
+        for warning in for_handlers(parse_warnings(headers, request=asked)):
+            self._warnings.handle(warning)
+
+    async def _judge(
+        self, request: HTTPRequest, response: HTTPResponse, outcome: Outcome, policy: RetryPolicy
+    ) -> tuple[ListWatchError, SendAgain | GiveUp]:
+        """The error that an answer stands for, and what to do about it. Ends the answer."""
+        likely = policy.decide(outcome)
+        limit = _DRAINED if isinstance(likely, SendAgain) else _ERROR_BODY
+        body = await beginning_of(response, limit, self._silence)
+        if response.status == 400 and _HTTP_ON_TLS_PORT in body[:200]:
+            message = (
+                "the server speaks TLS, and was sent plain HTTP: does its address want https://?"
+            )
+            return TLSFailed(message, url=request.path), GiveUp.ERROR
+        failure = error_for_response(
+            response.status,
+            response.headers.get("Content-Type"),
+            body,
+            retry_after=parse_retry_after(outcome.retry_after),
+        )
+        too_large = isinstance(failure, ResourceVersionTooLarge)
+        return failure, policy.decide(replace(outcome, too_large=too_large))
+
+    async def _renewed(self, proof: int, unauthorized: ListWatchError) -> bool:
+        try:
+            return await self._identity.renew(proof)
+        except Exception as error:
+            # What the caller must see is the 401; why nothing better could be had goes with it.
+            unauthorized.add_note(f"and the credentials could not be refreshed: {error}")
+            raise unauthorized from error
+
+
+class _Identity:
+    """The credentials of a client, refreshed one at a time for all who wait (H15)."""
+
+    def __init__(self, credentials: Credentials | None) -> None:
+        self._credentials = credentials
+        self._turn = PerLoopLock()
+        self._proof = 0  # grows when the credentials have changed
+        self._tries = 0
+
+    async def prove(self) -> tuple[int, Mapping[str, str]]:
+        """The headers for one request, and a number that says which credentials they are of."""
+        if self._credentials is None:
+            return self._proof, {}
+        return self._proof, await self._credentials.headers()
+
+    async def renew(self, proof: int) -> bool:
+        """Whether there are now other credentials than those of `proof`, which were refused."""
+        if self._credentials is None:
+            return False
+        tries = self._tries
+        async with self._turn.here():
+            if self._proof != proof:
+                return True
+            if self._tries != tries:
+                return False  # somebody has tried in vain while we waited
+            changed = await self._credentials.refresh()
+            self._tries += 1
+            self._proof += changed
+            return changed
+
+
+async def beginning_of(response: HTTPResponse, limit: int, silence: float | None) -> bytes:
+    """The first `limit` bytes of a body that is wanted for a message only.
+
+    The answer is ended: read to its end, or closed where more would come, or it breaks off, or
+    nothing comes for `silence` seconds.
+    """
+    body = bytearray()
+    try:
+        while len(body) <= limit:
+            async with asyncio.timeout(silence):
+                piece = await response.receive()
+            if not piece:
+                return bytes(body)
+            body += piece
+    except (TransportError, TimeoutError) as error:
+        _log.debug("the body of an answer of status %d broke off: %s", response.status, error)
+    response.close()
+    return bytes(body[:limit])
+
+
+def _mention(failure: ListWatchError, previous: ListWatchError | None) -> None:
+    if previous is not None and _described(previous) != _described(failure):
+        failure.add_note(f"the attempt before this one failed otherwise: {_described(previous)}")
+
+
+def _described(error: ListWatchError) -> str:
+    return str(error) if isinstance(error, APIError) else f"{type(error).__name__}: {error}"
