@@ -1,0 +1,172 @@
+"""ListWatch: four functions, and the way from any of them to any other (F1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Generic, Protocol, TypeVar
+
+from listwatch.api import APIResource, GroupVersionResource, ListOptions, Unstructured
+from listwatch.rest import Request
+from listwatch.watch import Watch
+from listwatch.wire import ObjectList
+
+from .bridges import blocking_watch, run_blocking, watch_from_blocking
+from .protocols import BlockingWatch
+
+__all__ = ["Getter", "ListWatch", "supports_watch_list"]
+
+T = TypeVar("T")
+
+Modifier = Callable[[ListOptions], ListOptions]
+
+
+class Getter(Protocol):
+    """Anything whose `get()` starts a GET request; a RESTClient is one."""
+
+    def get(self) -> Request[Unstructured]: ...
+
+
+class ListWatch(Generic[T]):
+    """How to list and to watch one set of objects, as up to four functions; it knows no resource
+    itself.
+
+    Give `alist` and `awatch` (async), or `list` and `watch` (blocking), or any mixture with at
+    least one of each pair; the methods of the same names always work. An async method prefers the
+    async function, and else runs the blocking one in a thread; a blocking method prefers the
+    blocking function, and else runs the async one on an event loop of its own.
+
+    `disable_chunking` keeps `limit` out of every LIST (F2). `supports_watch_list=False` says that
+    the initial set cannot come through a watch, as with fakes and old servers (F6). Raises
+    `ValueError` where one of the pairs is missing.
+
+    >>> import asyncio
+    >>> from listwatch.api import ListMeta, ListOptions
+    >>> from listwatch.watch import EmptyWatch
+    >>> from listwatch.wire import ObjectList
+    >>> async def awatch(options):
+    ...     return EmptyWatch()
+    >>> source = ListWatch(list=lambda options: ObjectList(["a", "b"], ListMeta()), awatch=awatch)
+    >>> asyncio.run(source.alist(ListOptions())).items
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        *,
+        list: Callable[[ListOptions], ObjectList[T]] | None = None,
+        watch: Callable[[ListOptions], BlockingWatch[T]] | None = None,
+        alist: Callable[[ListOptions], Awaitable[ObjectList[T]]] | None = None,
+        awatch: Callable[[ListOptions], Awaitable[Watch[T]]] | None = None,
+        disable_chunking: bool = False,
+        supports_watch_list: bool = True,
+    ) -> None:
+        missing = [
+            names
+            for names, pair in (
+                ("list or alist", (list, alist)),
+                ("watch or awatch", (watch, awatch)),
+            )
+            if pair == (None, None)
+        ]
+        if missing:
+            raise ValueError(f"a ListWatch needs {' and '.join(missing)}")
+        self._list, self._watch = list, watch
+        self._alist, self._awatch = alist, awatch
+        self.disable_chunking = disable_chunking
+        self.supports_watch_list = supports_watch_list
+
+    @classmethod
+    def from_client(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        field_selector: str = "",
+    ) -> ListWatch[Unstructured]:
+        """The objects of one resource, of one namespace or, where that is empty, of all (F3).
+
+        >>> import listwatch
+        >>> async def names(client: listwatch.RESTClient):
+        ...     pods = listwatch.GroupVersionResource.parse("v1/pods")
+        ...     source = listwatch.ListWatch.from_client(client, pods, "default")
+        ...     return [pod.key for pod in await source.alist(listwatch.ListOptions())]
+        """
+        return cls.from_client_filtered(
+            getter,
+            resource,
+            namespace,
+            lambda options: options.replace(field_selector=field_selector),
+        )
+
+    @classmethod
+    def from_client_filtered(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        modify: Modifier = lambda options: options,
+    ) -> ListWatch[Unstructured]:
+        """The same with `modify`, which returns the options to be sent instead of those it is
+        given: for LIST and, with `watch` set already, for WATCH.
+        """
+
+        def start() -> Request[Unstructured]:
+            return getter.get().resource(resource).namespace(namespace)
+
+        async def alist(options: ListOptions) -> ObjectList[Unstructured]:
+            return await start().list(modify(options))
+
+        async def awatch(options: ListOptions) -> Watch[Unstructured]:
+            return await start().watch(modify(options.replace(watch=True)))
+
+        return ListWatch(
+            alist=alist,
+            awatch=awatch,
+            list=lambda options: run_blocking(lambda: alist(options)),
+            watch=lambda options: blocking_watch(lambda: awatch(options)),
+        )
+
+    async def alist(self, options: ListOptions) -> ObjectList[T]:
+        """One LIST."""
+        options = self._unchunked(options)
+        if self._alist is not None:
+            return await self._alist(options)
+        assert self._list is not None
+        return await asyncio.to_thread(self._list, options)
+
+    async def awatch(self, options: ListOptions) -> Watch[T]:
+        """Open one WATCH."""
+        if self._awatch is not None:
+            return await self._awatch(options)
+        assert self._watch is not None
+        return watch_from_blocking(await asyncio.to_thread(self._watch, options))
+
+    def list(self, options: ListOptions) -> ObjectList[T]:
+        """One LIST, for a thread without an event loop. Raises `RuntimeError` inside a running loop
+        where only `alist` was given.
+        """
+        options = self._unchunked(options)
+        if self._list is not None:
+            return self._list(options)
+        alist = self._alist
+        assert alist is not None
+        return run_blocking(lambda: alist(options))
+
+    def watch(self, options: ListOptions) -> BlockingWatch[T]:
+        """Open one WATCH, for a thread without an event loop. Raises as `list` does."""
+        if self._watch is not None:
+            return self._watch(options)
+        awatch = self._awatch
+        assert awatch is not None
+        return blocking_watch(lambda: awatch(options))
+
+    def _unchunked(self, options: ListOptions) -> ListOptions:
+        return options.replace(limit=None) if self.disable_chunking else options
+
+
+def supports_watch_list(source: object) -> bool:
+    """Whether a source can be asked for its initial set through a watch: yes, unless it says
+    `supports_watch_list = False` (F6).
+    """
+    return bool(getattr(source, "supports_watch_list", True))
