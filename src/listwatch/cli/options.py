@@ -1,0 +1,159 @@
+"""The options and arguments of the commands, each defined once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from .asked import Output
+from .durations import parse_duration
+from .speed import Speed
+
+__all__ = [
+    "CAFile",
+    "Context",
+    "Count",
+    "Duration",
+    "Everywhere",
+    "Fields",
+    "Form",
+    "Insecure",
+    "Kubeconfig",
+    "Labels",
+    "Limit",
+    "ManagedFields",
+    "Name",
+    "Namespace",
+    "Play",
+    "Raw",
+    "RequestTimeout",
+    "Resource",
+    "Server",
+    "Since",
+    "Token",
+    "Verbose",
+]
+
+T = TypeVar("T")
+
+
+def _reading(read: Callable[[str], T]) -> Callable[[str], T]:
+    """`read` as a parser of typer's, which then shows what is wrong with the text."""
+
+    def parser(text: str) -> T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return parser
+
+
+Resource = Annotated[
+    str,
+    typer.Argument(
+        metavar="RESOURCE",
+        help="Such as pods, po, deployments.apps, apps/v1/deployments, pods/web-0.",
+    ),
+]
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One object only.")]
+Namespace = Annotated[
+    str | None,
+    typer.Option("-n", "--namespace", metavar="NS", help="The namespace, if not the context's."),
+]
+Everywhere = Annotated[bool, typer.Option("-A", "--all-namespaces", help="All namespaces.")]
+Labels = Annotated[
+    str | None,
+    typer.Option("-l", "--selector", metavar="SEL", help="Labels, such as app=web,tier!=db."),
+]
+Fields = Annotated[
+    str | None,
+    typer.Option("--field-selector", metavar="SEL", help="Fields, such as spec.nodeName=node-1."),
+]
+Form = Annotated[Output, typer.Option("-o", "--output", help="The form of what is printed.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=0, help="At most N objects, one page.")
+]
+ManagedFields = Annotated[
+    bool,
+    typer.Option("--show-managed-fields", help="Keep metadata.managedFields in JSON and YAML."),
+]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "-s",
+        "--server",
+        metavar="URL",
+        help="The API server; without it a kubeconfig is looked for.",
+    ),
+]
+Kubeconfig = Annotated[
+    Path | None,
+    typer.Option("--kubeconfig", metavar="FILE", help="Instead of KUBECONFIG or ~/.kube/config."),
+]
+Context = Annotated[
+    str | None, typer.Option("--context", metavar="NAME", help="The context in the kubeconfig.")
+]
+Token = Annotated[
+    str | None, typer.Option("--token", metavar="TOKEN", help="A bearer token to send.")
+]
+CAFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate-authority", "--ca-file", metavar="FILE", help="The server's CA, in PEM."
+    ),
+]
+Insecure = Annotated[
+    bool,
+    typer.Option("--insecure-skip-tls-verify", help="Do not check the server's certificate."),
+]
+RequestTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--request-timeout",
+        metavar="TIME",
+        parser=_reading(parse_duration),
+        help="How long to wait for an answer to begin. [default: 75s, 30s for a watch]",
+    ),
+]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", help="Show requests, and what the library logs.")
+]
+Duration = Annotated[
+    float | None,
+    typer.Option(
+        "--duration",
+        metavar="TIME",
+        parser=_reading(parse_duration),
+        help="Stop after that time, such as 5s, 500ms or 1h30m.",
+    ),
+]
+Play = Annotated[
+    Speed | None,
+    typer.Option(
+        "--speed",
+        metavar="X|max",
+        parser=_reading(Speed.parse),
+        help="How many times as fast as recorded; max: without any pause. [default: 1]",
+    ),
+]
+Raw = Annotated[
+    bool,
+    typer.Option(
+        "--raw", help="One single WATCH (all there is for now), to its very end, as curl has it."
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="RV",
+        help="Events after this resourceVersion; without it what exists comes first, as ADDED.",
+    ),
+]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="Stop after N events.")
+]

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from listwatch.cli.style import plain
+from listwatch.cli.table import StreamTable, table_text
+
+
+def _marked(text: str, style: str) -> str:
+    return f"<{style}>{text}</>" if style else text
+
+
+def test_a_column_is_as_wide_as_its_widest_cell() -> None:
+    assert table_text(["NAME", "AGE"], [["a", "1s"], ["longer-name", "20d"]]) == (
+        "NAME          AGE\na             1s\nlonger-name   20d\n"
+    )
+
+
+def test_no_line_ends_in_spaces() -> None:
+    text = table_text(["NAME", "REASON"], [["a", ""], ["b", "x"]])
+    assert text == "NAME   REASON\na\nb      x\n"
+
+
+def test_a_stream_has_its_header_once() -> None:
+    table = StreamTable(["EVENT", "NAME"])
+    assert table.lines([]) == ""
+    assert table.lines([["ADDED", "a"]]) == "EVENT      NAME\nADDED      a\n"
+    assert table.lines([["DELETED", "a"]]) == "DELETED    a\n"
+
+
+def test_a_column_of_a_stream_grows_and_stays_as_wide() -> None:
+    table = StreamTable(["EVENT", "NAME", "X"], plain)
+    name = "n" * 30
+    assert table.lines([["ADDED", "a", "1"]]).splitlines()[1] == f"ADDED      {'a':24}   1"
+    assert table.lines([["ADDED", name, "1"]]) == f"ADDED      {name}   1\n"
+    assert table.lines([["ADDED", "a", "1"]]) == f"ADDED      {'a':30}   1\n"
+
+
+def test_a_short_row_runs_on_without_moving_the_columns() -> None:
+    table = StreamTable(["EVENT", "NAME", "X"])
+    words = "too old resource version: 1 (900)"
+    assert table.lines([["ERROR", words]]).splitlines()[1] == f"ERROR      {words}"
+    assert table.lines([["ADDED", "a", "1"]]) == f"ADDED      {'a':24}   1\n"
+
+
+def test_colours_change_no_width() -> None:
+    table = StreamTable(["EVENT", "STATUS", "X"], _marked)
+    header, row = table.lines([["ADDED", "Running", "1"]]).splitlines()
+    assert header == "<bold>EVENT      STATUS        X</>"
+    assert row == "<bold green>ADDED</>      <green>Running</>       1"
+
+
+def test_a_deleted_object_is_dim() -> None:
+    table = StreamTable(["EVENT", "STATUS"], _marked)
+    row = table.lines([["DELETED", "Running"]]).splitlines()[1]
+    assert row == "<bold red>DELETED</>    <dim>Running</>"

@@ -1,0 +1,97 @@
+"""What is written about the library is true: examples run, exports are documented, names in the
+manual exist.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import listwatch
+from listwatch import ClientConfig, HTTPRequest, RESTClient
+from listwatch.testing import MemoryTransport, Reply, demo_recordings
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(listwatch.__path__, "listwatch.")
+    if not module.name.endswith("__main__")
+)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_run(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+EXPORTED = {name: getattr(listwatch, name) for name in listwatch.__all__}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n for n, value in EXPORTED.items() if inspect.isclass(value) or inspect.isroutine(value)],
+)
+def test_what_is_exported_is_documented(name: str) -> None:
+    value = EXPORTED[name]
+    own = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
+    assert own, f"{name} has no docstring of its own"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_name_that_the_manual_imports_exists(page: Path) -> None:
+    for block in blocks(page):
+        tree = compile(block, page.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("listwatch"):
+                module = importlib.import_module(node.module or "")
+                assert [name.name for name in node.names if not hasattr(module, name.name)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+async def test_the_readmes_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [example] = blocks(ROOT / "README.md")
+    recorded = {item.is_watch: item for item in demo_recordings() if "/pods" in item.target}
+
+    def answer(request: HTTPRequest) -> Reply:
+        item = recorded["watch" in dict(request.query)]
+        return Reply(item.status, item.body, {"Content-Type": "application/json"})
+
+    def client(config: ClientConfig) -> RESTClient:
+        return RESTClient(config, transport=MemoryTransport(answer))
+
+    scope: dict[str, Any] = {}
+    exec(example.replace("asyncio.run(main())", ""), scope)  # our own README
+    scope |= {"RESTClient": client, "load_config": lambda: ClientConfig(server="http://server")}
+    await scope["main"]()
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(recorded[True].body.splitlines())
+    assert all(re.fullmatch(r"[A-Z]+ rec/churn-[\w-]+ (Pending|Running)", line) for line in printed)
+
+
+def test_importing_it_loads_no_http_library() -> None:
+    code = (
+        "import listwatch, sys; heavy = {'aiohttp', 'yaml', 'typer', 'rich'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
