@@ -46,8 +46,5 @@ def _load(files: Sequence[Path]) -> list[Recording]:
 
 def _command(recording: Recording, url: str) -> str:
     """How to ask for it."""
-    command = command_for(recording, url)
-    if command is None:
-        return f"curl -si -X {recording.method or 'GET'} '{url}{recording.target}'"
-    # A path without a namespace is of all of them.
-    return command if " -n " in command or " -A" in command else f"{command} -A"
+    curl = f"curl -si -X {recording.method or 'GET'} '{url}{recording.target}'"
+    return command_for(recording, url) or curl
