@@ -111,7 +111,7 @@ class ReplayServer:
             self._spawn(self._serve(client))
 
     async def _serve(self, client: socket.socket) -> None:
-        # asyncio does this only for sockets that say they are TCP, and accepted ones do not. Without
+        # asyncio does this only for sockets that say they are TCP, not accepted ones. Without
         # it a piece waits up to 40 ms for the acknowledgement of the one before.
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Not asyncio's own server: that one does not give up a TLS handshake when it is closed.
