@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import subprocess
 import sys
@@ -136,6 +137,28 @@ class TestAnswers:
             response = await transport.send(GET)
             assert len(response.headers.get("Warning") or "") == 32768
             await response.read()
+
+
+async def until_cut(response: object) -> None:
+    """Return when aiohttp knows that the connection is gone, and nobody has read the body yet."""
+    while response._head.content.exception() is None:  # type: ignore[attr-defined]  # noqa: ASYNC110
+        await asyncio.sleep(0)  # aiohttp has no event for it
+
+
+@pytest.mark.clause("E2")
+async def test_what_came_before_a_connection_broke_is_read_before_that_is_told() -> None:
+    async def serve(peer: Peer) -> None:
+        await peer.request()
+        await peer.begin_chunked(b"an event, ", b"another")
+        peer.cut()
+
+    async with connected(serve) as (transport, server):
+        response = await transport.send(GET)
+        await until_cut(response)
+        assert await response.receive() == b"an event, another"
+        with pytest.raises(ConnectionLost):
+            await response.receive()
+        assert len(server.peers) == 1
 
 
 class TestOneRequestIsOneRequest:

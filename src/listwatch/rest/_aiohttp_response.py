@@ -59,7 +59,11 @@ class Response:
                 )
             else:
                 failure = body_error(error, self._url)
-            raise self._fail(failure) from error
+            failure.__cause__ = error
+            first = self._fail(failure)
+            if first is failure and (arrived := self._head.what_had_arrived()):
+                return arrived  # the next call raises
+            raise first
         if not data:
             self._ended = True
             self._release()
@@ -114,6 +118,15 @@ class Head(aiohttp.ClientResponse):
 
     def is_cut(self) -> bool:
         return self.pipe is None or self.pipe.is_closing()
+
+    def what_had_arrived(self) -> bytes:
+        """What came before the connection broke, and nobody has read.
+
+        aiohttp tells of the break before it hands out these bytes, which may be whole events.
+        """
+        self.content.set_exception(None)  # type: ignore[arg-type]  # as there was none
+        arrived: bytes = self.content.read_nowait()
+        return arrived
 
     def settle(self) -> None:
         """Let the connection go now rather than politely, if it is not kept for another request."""
