@@ -63,7 +63,7 @@ class Response:
             first = self._fail(failure)
             if first is failure and (arrived := self._head.what_had_arrived()):
                 return arrived  # the next call raises
-            raise first
+            raise first from error
         if not data:
             self._ended = True
             self._release()
