@@ -98,27 +98,21 @@ class _Parser:
         if token.text != "(":
             self._fail(token, "expected '('")
         values: list[str] = []
-        commas = 0  # since the last value, or since the beginning
+        open_place = True  # for a value: at the beginning, and behind a comma
         while True:
             token = self._take()
-            if token.is_word and (commas or not values):
+            if token.is_word and open_place:
                 self._check(token, value_problem(token.text))
                 values.append(token.text)
-                commas = 0
-            elif token.text == ",":
-                if commas or not values:
-                    values.append("")  # nothing stands before it
-                commas += 1
-            elif token.text == ")" and (commas % 2 or not commas):
-                # Servers read commas in pairs, and refuse a set that ends with a whole pair.
-                if commas or not values:
-                    values.append("")  # as "()" is the set of the empty value
-                return tuple(values)
+                open_place = False
+            elif token.text in (",", ")"):
+                if open_place:
+                    values.append("")  # a place without a value is the empty one, even in "()"
+                if token.text == ")":
+                    return tuple(values)
+                open_place = True
             else:
-                self._fail(
-                    token,
-                    "expected a value" if commas or not values else "expected ',' or ')'",
-                )
+                self._fail(token, "expected a value" if open_place else "expected ',' or ')'")
 
     def _peek(self) -> _Token:
         return self._tokens[min(self._next, len(self._tokens) - 1)]

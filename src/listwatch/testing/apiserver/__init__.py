@@ -1,8 +1,8 @@
 """A Kubernetes API server inside your process.
 
-`EmbeddedServer` is the one to begin with: a real HTTP server on a port of its own. `APIServer` is the
-core behind it, without I/O or clock; `ServerTransport` joins a client to it without sockets. Faults
-are scripted with `Faults`.
+`EmbeddedServer` is the one to begin with: a real HTTP server on a port of its own. `APIServer` is
+the core behind it, without I/O or clock; `ServerTransport` joins a client to it without sockets.
+Faults are scripted with `Faults`.
 """
 
 from .auth import ADMIN, Auth, Rule, User
