@@ -98,7 +98,7 @@ class Exchange:
 
     def start(self) -> None:
         service = self._service
-        service.exchanges.add(self)
+        service.exchanges[self] = None
         effects = self._effects = service.faults.effects(self.asked) if service.faults else None
         if effects is None:
             self._ask()
@@ -125,7 +125,7 @@ class Exchange:
         if self.ended:
             return
         self.ended = True
-        self._service.exchanges.discard(self)
+        self._service.exchanges.pop(self, None)
         self._alarm.cancel()
         for timer in self._timers:
             timer.cancel()

@@ -69,7 +69,7 @@ class ServerTransport:
         self.requests = 0
         """How many were sent so far, those included that were refused."""
         self._buffer = buffer
-        self._responses: set[_Response] = set()
+        self._responses: dict[_Response, None] = {}
         self._started = False
         self._closed = False
 
@@ -110,7 +110,7 @@ class ServerTransport:
 class _Response:
     """One answer: the client's `HTTPResponse` and the server's `Outlet` in one."""
 
-    def __init__(self, request: HTTPRequest, open_responses: set[_Response], buffer: int) -> None:
+    def __init__(self, request: HTTPRequest, open_responses: dict[_Response, None], buffer: int) -> None:
         self._url = request.path
         self._silence = request.silence_timeout
         self._open = open_responses
@@ -128,7 +128,7 @@ class _Response:
         self._failure: TransportError | None = None
         self._gunzip: zlib._Decompress | None = None
         self._waiter: asyncio.Future[None] | None = None
-        open_responses.add(self)
+        open_responses[self] = None
 
     # The client's side
 
@@ -175,7 +175,7 @@ class _Response:
         if not self._ended or self._pieces:
             self._fail(ConnectionLost("the answer was closed by its reader", url=self._url))
         self._pieces.clear()
-        self._open.discard(self)
+        self._open.pop(self, None)
 
     def begin_exchange(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -197,7 +197,7 @@ class _Response:
                 raise
             late = TransportTimeout(f"{what} within {seconds:g} s", url=self._url)
             self._fail(late)
-            self._open.discard(self)
+            self._open.pop(self, None)
             raise late from None
         except asyncio.CancelledError:
             self.close()  # as a real one, which cannot know what of the answer was lost (B8)
@@ -291,7 +291,7 @@ class _Response:
 
     def _give_up_if_read(self) -> None:
         if (self._ended or self._failure is not None) and not self._pieces:
-            self._open.discard(self)
+            self._open.pop(self, None)
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():

@@ -71,7 +71,8 @@ class Service:
         self.faults = faults if faults is not None else Faults()
         self.clock: Callable[[], float] = getattr(state, "clock", _loop_time)
         self.heads = Heads(getattr(state, "wall", default_wall or _utc_now), rng or Random())
-        self.exchanges: set[Exchange] = set()
+        # In the order in which they began: a set would have another one in each run.
+        self.exchanges: dict[Exchange, None] = {}
         """The requests under way."""
         self.on_kill: Callable[[], None] | None = None
         """Ends every connection as the death of the server does, and those without a request."""
