@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -349,3 +350,15 @@ def test_the_garbage_collector_does_not_track_it(pod: Unstructured) -> None:
 )
 def test_its_repr_is_short(obj: dict[str, Any], text: str) -> None:
     assert repr(Unstructured.from_dict(obj)) == text
+
+
+@pytest.mark.clause("A7")
+@pytest.mark.parametrize("depth", [300, 3_000])
+def test_what_is_nested_too_deep_to_be_frozen_is_refused_in_words(depth: int) -> None:
+    deep = b'{"metadata":{"name":"a"},"spec":' + b"[" * depth + b"]" * depth + b"}"
+    try:
+        obj = Unstructured.from_bytes(deep)
+        obj["spec"]
+        obj.get("spec")
+    except MalformedObject as error:
+        assert re.search("nested|recursion", str(error))

@@ -266,3 +266,42 @@ def test_aiohttp_is_imported_by_the_first_request_only() -> None:
         "assert 'aiohttp' not in sys.modules and 'yaml' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.clause("N4")
+@pytest.mark.parametrize(
+    "answer", [b"SSH\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"]
+)
+async def test_a_token_is_in_nothing_that_hangs_on_an_error(answer: bytes) -> None:
+    """aiohttp's own error has the headers that were sent."""
+
+    async def serve(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(answer)
+
+    request = HTTPRequest(method="GET", path="/x", headers={"Authorization": "Bearer SEKRET"})
+    async with connected(serve) as (transport, _):
+        with pytest.raises(ConnectFailed) as caught:
+            await transport.send(request)
+    error: BaseException | None = caught.value
+    told = ""
+    while error is not None:
+        told += f"{error!r} {error} {error.args} {vars(error)}"
+        error = error.__cause__ or error.__context__
+    assert "HTTP" in told
+    assert "SEKRET" not in told
+
+
+@pytest.mark.clause("B8")
+async def test_a_connection_that_changes_its_protocol_is_given_up() -> None:
+    async def serve(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+        )
+        await peer.wait_gone()
+
+    async with connected(serve) as (transport, server):
+        with pytest.raises(ConnectFailed, match="101"):
+            await transport.send(GET)
+        await server.peers[0].gone.wait()

@@ -190,9 +190,9 @@ def test_a_giant_is_reported_when_it_passes_the_limit_not_when_it_ends() -> None
 
 @pytest.mark.clause("C5")
 def test_many_giants_in_one_read_are_each_reported() -> None:
-    stream = b'{"a":"0123456789"}\n' * 3000
+    stream = b'{"a":"0123456789"}\n' * 30_000
     found = read([stream], limit=10)
-    assert len(found) == 3000
+    assert len(found) == 30_000
     assert {type(item) for item in found} == {ObjectTooLarge}
 
 
@@ -225,3 +225,10 @@ def test_the_buffer_is_given_back_after_a_huge_frame() -> None:
 def test_what_the_writer_writes_the_framer_reads(values: list[dict[str, int]]) -> None:
     stream = b"".join(json_frame(json.dumps(value).encode()) for value in values)
     assert read([stream]) == values
+
+
+@pytest.mark.clause("C4")
+def test_a_syntax_error_quotes_what_came_before_it_in_earlier_reads() -> None:
+    stream = b'{"a":1,"name":"x"?}'
+    *_, fault = read(one_by_one(stream))
+    assert '"name":"x"?' in str(fault)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from listwatch.api import Expired, MalformedObject
+from listwatch.api import Expired
 from listwatch.wire import (
     ListDecodeError,
     WatchDecoder,
@@ -125,13 +125,6 @@ def test_an_item_that_its_decoder_refuses_is_kept_raw_and_costs_no_other() -> No
     assert json.loads(refused.raw) == {"kind": "Pod", "apiVersion": "v1", **ITEMS[1]}
 
 
-@pytest.mark.clause("D6")
-@pytest.mark.parametrize("item", [5, None, "x", []])
-def test_an_item_that_is_no_object_is_refused(item: Any) -> None:
-    with pytest.raises((MalformedObject, ListDecodeError)):
-        decode_list(body(kind="PodList", apiVersion="v1", items=[item]), decode_unstructured)
-
-
 @pytest.mark.clause("G4")
 def test_an_item_keeps_no_page_alive() -> None:
     page = body(
@@ -140,3 +133,21 @@ def test_an_item_keeps_no_page_alive() -> None:
     [small, _] = decode_list(page, decode_unstructured)
     assert type(small.raw) is bytes
     assert len(small.raw) < 200
+
+
+@pytest.mark.clause("D6")
+@pytest.mark.parametrize(
+    "bad", [None, 7, [], "x", {"kind": 5}, {"kind": {}, "metadata": {"name": "b"}}]
+)
+def test_a_bad_item_costs_no_other(bad: Any) -> None:
+    items = [bad, {"metadata": {"name": "ok"}}]
+    found = decode_list(body(kind="PodList", apiVersion="v1", items=items), decode_unstructured)
+    assert [item.name for item in found] == ["ok"]
+    assert [json.loads(refused.raw) for refused in found.undecodable] == [bad]
+
+
+@pytest.mark.clause("D7", "C4")
+def test_a_list_that_is_nested_too_deep_is_refused_in_words() -> None:
+    deep = b'{"kind":"PodList","items":[{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}]}"
+    with pytest.raises(ListDecodeError, match="nested"):
+        decode_list(deep, decode_unstructured)

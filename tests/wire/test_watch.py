@@ -248,3 +248,12 @@ def test_a_stream_decoder_works_over_any_framer() -> None:
     first, fault, second = decoder.feed(stream)
     assert (first, second) == ("one", "two")
     assert isinstance(fault, ObjectTooLarge)
+
+
+@pytest.mark.clause("D2")
+def test_an_event_that_is_nested_too_deep_is_a_fault_and_the_next_one_comes() -> None:
+    deep = b'{"type":"ADDED","object":{"a":' + b"[" * 9_000 + b"]" * 9_000 + b"}}\n"
+    decoder = WatchDecoder(decode_unstructured)
+    found = decoder.feed(deep + line(type="ADDED", object=POD))
+    assert [type(item) for item in found] == [EnvelopeError, Event]
+    assert "nested" in str(found[0])

@@ -156,8 +156,11 @@ class Unstructured(Struct, frozen=True, eq=False, gc=False):
             raise MalformedObject(f"{self!r}: bad metadata: {error}") from error
 
     def __getitem__(self, key: str) -> Any:
-        """One member of the object, frozen; of the rest nothing is decoded. Raises `KeyError`."""
-        return freeze(self._decoded(self._members()[key]))
+        """One member of the object, frozen; of the rest nothing is decoded.
+
+        Raises `KeyError`, and `MalformedObject` where it does not decode.
+        """
+        return self._frozen(self._members()[key])
 
     @overload
     def get(self, key: str) -> Any | None: ...
@@ -166,7 +169,7 @@ class Unstructured(Struct, frozen=True, eq=False, gc=False):
     def get(self, key: str, default: Any = None) -> Any:
         """One member of the object, frozen, or `default` where it has none."""
         member = self._members().get(key)
-        return default if member is None else freeze(self._decoded(member))
+        return default if member is None else self._frozen(member)
 
     def __contains__(self, key: object) -> bool:
         return key in self._members()
@@ -213,6 +216,12 @@ class Unstructured(Struct, frozen=True, eq=False, gc=False):
             return _decode_members(self.raw)
         except (msgspec.DecodeError, RecursionError) as error:
             raise MalformedObject(f"{self!r}: {error}") from error
+
+    def _frozen(self, raw: Raw) -> Any:
+        try:
+            return freeze(self._decoded(raw))
+        except RecursionError as error:
+            raise MalformedObject(f"{self!r} is nested too deep to be frozen") from error
 
     def _decoded(self, raw: bytes | Raw) -> Any:
         try:

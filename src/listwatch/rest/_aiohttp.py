@@ -23,9 +23,9 @@ from weakref import WeakSet
 import aiohttp
 from yarl import URL
 
-from ._aiohttp_errors import request_error
+from ._aiohttp_errors import request_error, without_secrets
 from ._aiohttp_response import Head, Response
-from .errors import TransportTimeout
+from .errors import ConnectFailed, TransportTimeout
 from .transport import HTTPRequest
 
 __all__ = ["Connections"]
@@ -56,6 +56,8 @@ _TURNS_OF_AN_ABORT = 2
 _TURNS_TO_SEE_AN_END = 2
 """Of the event loop, after which the end of a kept connection is seen that came while the loop was
 busy: one to look at the sockets, one to read from them."""
+
+_SWITCHING_PROTOCOLS = 101
 
 _NOT_OURS_TO_ADD = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
@@ -117,14 +119,26 @@ class Connections:
                     trace_request_ctx=step,
                 )
         except TimeoutError as error:
-            if not step.limit.expired():
-                raise request_error(error, url) from error
-            raise step.too_slow(request, self._server, url) from None
+            failure: Exception = error
+            if step.limit.expired():
+                raise step.too_slow(request, self._server, url) from None
         except _Failed as error:
-            raise request_error(error.cause, url) from error.cause
+            failure = error.cause
         except (aiohttp.ClientError, OSError) as error:
-            raise request_error(error, url) from error
+            failure = error
+        else:
+            return self._response(head, request, url)
+        # Out here, so that the error of aiohttp is not the context of ours.
+        raise request_error(failure, url) from without_secrets(failure)
+
+    def _response(self, head: aiohttp.ClientResponse, request: HTTPRequest, url: str) -> Response:
         assert isinstance(head, Head)
+        if head.status == _SWITCHING_PROTOCOLS:
+            head.give_up()
+            raise ConnectFailed(
+                f"{self._server} answered 101: it changed to a protocol that nobody asked for",
+                url=url,
+            )
         response = Response(head, url, request.silence_timeout, self._forget)
         self._responses.add(response)
         return response

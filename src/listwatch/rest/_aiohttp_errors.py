@@ -19,10 +19,20 @@ from .errors import (
     TransportTimeout,
 )
 
-__all__ = ["body_error", "request_error"]
+__all__ = ["body_error", "request_error", "without_secrets"]
 
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
 _CUT = {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED, errno.ESHUTDOWN}
+
+
+def without_secrets(error: Exception) -> Exception:
+    """The same error without the request that aiohttp hangs on it, Authorization included (N4)."""
+    if isinstance(error, aiohttp.ClientResponseError):
+        told = f"{type(error).__name__}: {_one_line(error.message)}"
+        cause = aiohttp.ClientError(told)
+        cause.__cause__ = error.__cause__
+        return cause
+    return error
 
 
 def request_error(error: Exception, url: str) -> TransportError:

@@ -116,6 +116,12 @@ class Head(aiohttp.ClientResponse):
                 self.pipe.abort()
             raise
 
+    def give_up(self) -> None:
+        """Close the connection at once."""
+        if self.pipe is not None:
+            self.pipe.abort()
+        self.close()
+
     def is_cut(self) -> bool:
         return self.pipe is None or self.pipe.is_closing()
 

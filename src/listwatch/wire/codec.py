@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from listwatch.api import ListMeta, PartialObjectMetadata, Status
 
-from .errors import UnsupportedContentType
+from .errors import ObjectDecodeError, UnsupportedContentType
 from .framer import Framer
 from .media import MediaType
 
@@ -28,13 +28,13 @@ class Envelope(NamedTuple):
 
 class RawList(NamedTuple):
     """The outer part of a list: its items are bytes of their own, each a whole object with kind and
-    apiVersion (D7).
+    apiVersion (D7), or the error that one stands for which is no object.
     """
 
     api_version: str
     kind: str
     metadata: ListMeta
-    items: list[bytes]
+    items: list[bytes | ObjectDecodeError]
 
 
 class Codec(Protocol):

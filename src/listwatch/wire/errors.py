@@ -28,7 +28,7 @@ def quote(data: bytes, at: int = 0) -> str:
     """The bytes around `at` as one short printable line, for an error message."""
     start = max(0, at - 20)
     piece = data[start : start + _QUOTED]
-    text = repr(piece.decode("utf-8", "backslashreplace"))
+    text = repr(piece)[1:]  # without its b
     before = "..." if start else ""
     after = "..." if start + _QUOTED < len(data) else ""
     return f"{before}{text}{after}"

@@ -8,6 +8,7 @@ import msgspec
 
 from listwatch.api import (
     ListMeta,
+    MalformedObject,
     ObjectMeta,
     PartialObjectMetadata,
     Status,
@@ -16,7 +17,8 @@ from listwatch.api import (
 )
 
 from .codec import Envelope, RawList
-from .errors import EnvelopeError, ListDecodeError, quote
+from .decoders import object_decode_error
+from .errors import EnvelopeError, ListDecodeError, ObjectDecodeError, quote
 from .json_framer import JSONFramer
 from .media import JSON
 
@@ -76,6 +78,8 @@ class JSONCodec:
             raise EnvelopeError(f"not a watch event: {error}: {quote(frame)}") from error
         except msgspec.DecodeError as error:
             raise EnvelopeError(f"not JSON: {error}: {quote(frame)}", malformed=True) from error
+        except RecursionError as error:
+            raise EnvelopeError(f"an event that is nested too deep: {quote(frame)}") from error
         # A copy, since a Raw keeps the whole frame alive, and the object's bytes may be kept for
         # long.
         return Envelope(envelope.type, bytes(envelope.object))
@@ -83,7 +87,7 @@ class JSONCodec:
     def decode_bookmark(self, raw: bytes) -> PartialObjectMetadata:
         try:
             found = _decode_bookmark(raw)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise EnvelopeError(f"a bookmark that cannot be read: {error}: {quote(raw)}") from error
         meta = found.metadata or _BookmarkMeta()
         annotations = {name: value or "" for name, value in (meta.annotations or {}).items()}
@@ -100,7 +104,7 @@ class JSONCodec:
             named = _decode_named(raw)
             if named.kind == "Status" or named.status == "Failure":
                 return _decode_status(raw)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             pass  # said below, with the bytes
         return Status(
             status="Failure",
@@ -110,7 +114,7 @@ class JSONCodec:
         )
 
     def decode_list(self, body: bytes) -> RawList:
-        if not body.strip():
+        if not body or body.isspace():
             raise ListDecodeError("the server sent an empty body where a list was expected")
         try:
             found = _decode_list(body)
@@ -118,6 +122,8 @@ class JSONCodec:
             raise ListDecodeError(
                 f"the server's answer is no list: {error}: {quote(body)}"
             ) from error
+        except RecursionError as error:
+            raise ListDecodeError(f"a list that is nested too deep: {quote(body)}") from error
         kind, api_version = found.kind or "", found.api_version or ""
         if kind == "Status":
             raise error_for_status(self.decode_status(body))
@@ -131,8 +137,15 @@ class JSONCodec:
                 f"the server sent {what} where a list was expected: {quote(body)}"
             )
         item_kind = kind.removesuffix("List")
-        items = [with_type_meta(item, api_version, item_kind) for item in found.items or ()]
+        items = [_whole(item, api_version, item_kind) for item in found.items or ()]
         return RawList(api_version, kind, found.metadata or ListMeta(), items)
+
+
+def _whole(item: msgspec.Raw, api_version: str, kind: str) -> bytes | ObjectDecodeError:
+    try:
+        return with_type_meta(item, api_version, kind)
+    except MalformedObject as error:
+        return object_decode_error(bytes(item), error)
 
 
 JSON_CODEC = JSONCodec()

@@ -21,6 +21,7 @@ __all__ = ["JSONFramer", "json_frame"]
 _WHITESPACE = b" \t\r\n"
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OPEN, _CLOSE = b"{}"
+_QUOTED_BEFORE = 40  # bytes of earlier reads that a syntax error may have to show
 _CERTAIN = -1  # in place of a frame's offset: its end was looked for, not guessed
 
 
@@ -129,8 +130,10 @@ class JSONFramer:
                 frames.append(line)
                 starts.append(start)
             elif line.strip(_WHITESPACE):
-                self._values = _ValueCutter(start, one_giant=size > limit)
-                return b"\n".join([*lines[number:], tail])
+                values = self._values = _ValueCutter(start, one_giant=size > limit)
+                rest = self._cut_values(line + b"\n", frames)
+                if not values.giant_passed or rest.strip(_WHITESPACE):
+                    return rest + b"\n".join([*lines[number + 1 :], tail])
             start += size + 1
         if not self._partial:
             tail = tail.lstrip(_WHITESPACE)
@@ -187,7 +190,8 @@ class _ValueCutter:
         try:
             end = self._scanner.scan(data, position)
         except BadByte as bad:
-            place = quote(data, max(bad.position, 0))
+            before = bytes(self._held[-_QUOTED_BEFORE:])
+            place = quote(before + data[position:], len(before) + max(bad.position - position, 0))
             fault = FrameSyntaxError(bad.problem, self._offset + bad.position - position, place)
             return len(data), [*self._take(data[position : bad.reached], limit, whole=False), fault]
         reached = len(data) if end < 0 else end

@@ -67,6 +67,9 @@ def decode_list(
     items: list[T] = []
     undecodable: list[ObjectDecodeError] = []
     for item in raw.items:
+        if isinstance(item, ObjectDecodeError):
+            undecodable.append(item)
+            continue
         try:
             items.append(decoder(item))
         except Exception as error:  # anybody's code: one object it fails on costs no other (D6)
