@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -353,12 +353,8 @@ def test_its_repr_is_short(obj: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.clause("A7")
-@pytest.mark.parametrize("depth", [300, 3_000])
-def test_what_is_nested_too_deep_to_be_frozen_is_refused_in_words(depth: int) -> None:
-    deep = b'{"metadata":{"name":"a"},"spec":' + b"[" * depth + b"]" * depth + b"}"
-    try:
-        obj = Unstructured.from_bytes(deep)
-        obj["spec"]
-        obj.get("spec")
-    except MalformedObject as error:
-        assert re.search("nested|recursion", str(error))
+@pytest.mark.parametrize("read", [lambda obj: obj["spec"], lambda obj: obj.get("spec")])
+def test_what_is_nested_too_deep_is_refused_in_words(read: Callable[[Unstructured], Any]) -> None:
+    deep = b'{"metadata":{"name":"a"},"spec":' + b"[" * 3_000 + b"]" * 3_000 + b"}"
+    with pytest.raises(MalformedObject, match=r"nested|recursion"):
+        read(Unstructured.from_bytes(deep))

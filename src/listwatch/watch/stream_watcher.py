@@ -42,6 +42,10 @@ class StreamWatcher(Generic[T]):
         self._closed = False
         self._ended = False
         self._reader: asyncio.Task[object] | None = None  # the task that waits in a read
+        self.broken: Exception | None = None
+        """What broke the stream off, once it has ended: None after a clean end, a stop, or an
+        ERROR.
+        """
         self._woken = False  # ... and that we, nobody else, cancelled out of it
 
     async def batches(self) -> AsyncIterator[list[Event[T]]]:
@@ -141,6 +145,7 @@ class StreamWatcher(Generic[T]):
         if self._stopped:
             return []  # the noise of closing it under its reader
         if isinstance(error, ConnectionError | TimeoutError | EOFError):
+            self.broken = error
             _log.debug("the watch broke off: %s", error)
             return []
         _log.warning("the watch cannot be read any further: %s", error)
