@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
+# A shell that runs this in the background ignores Ctrl-C for it, and for every program that a test
+# starts: tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 pytest_plugins = [
     "tests.support.clauses",
     "tests.support.leaks",

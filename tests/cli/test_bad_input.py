@@ -198,7 +198,8 @@ def test_a_list_that_breaks_off(run: Run) -> None:
         ["watch", "pods", "--duration", "0s"],
         ["get", "pods", "-n", "a/b", "--server", "http://127.0.0.1:1"],
         ["replay", "--speed", "-1"],
-        ["demo", "--speed", "warp"],
+        ["replay", "--speed", "warp"],
+        ["demo", "--rate", "0/s"],
     ],
 )
 def test_bad_usage_is_2(arguments: list[str], run: Run) -> None:
@@ -246,3 +247,34 @@ def test_a_fault_of_our_own_is_one_line_too(run: Run, monkeypatch: pytest.Monkey
         ran = run("get", "pods", "--server", url)
     assert ran.code == 1
     assert ran.note == "listwatch: a fault in listwatch itself: KeyError: 'x' (-v shows where)"
+
+
+UNREADABLE = b'{"metadata":{"name":"bad"},"status":{"phase":"\xff"}}'
+READABLE = b'{"metadata":{"name":"good"},"status":{"phase":"Running"}}'
+
+
+@pytest.mark.clause("D6", "H10")
+@pytest.mark.parametrize("bad", [UNREADABLE, b'{"metadata":{"name":"bad"},"spec":{"n":1E400}}'])
+@pytest.mark.parametrize("output", ["table", "yaml"])
+def test_an_object_that_cannot_be_read_costs_no_other(bad: bytes, output: str, run: Run) -> None:
+    listed = b'{"kind":"PodList","apiVersion":"v1","items":[%s,%s]}' % (bad, READABLE)
+    with serving(http(listed)) as url:
+        got = run("get", "pods", "-o", output, "--server", url)
+    assert got.code == 1
+    assert "good" in got.text
+    assert "bad" not in got.text
+    assert "object bad" in got.note
+    line = b'{"type":"ADDED","object":%s}\n'
+    with serving(STREAM + line % bad + line % READABLE) as url:
+        watched = run("watch", "pods", "-o", output, "--server", url)
+    assert watched.code == 1
+    assert "cannot decode object bad" in watched.text
+    assert "good" in watched.text
+
+
+def test_a_name_cannot_command_the_terminal(run: Run) -> None:
+    listed = b'{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a\\u001b[31m"}}]}'
+    with serving(http(listed)) as url:
+        got = run("get", "pods", "-o", "name", "--server", url)
+    assert "\x1b" not in got.text
+    assert got.text.startswith("pod/a")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from tests.cli.servers import http, replaying, serving, silent, streaming
+from tests.cli.servers import STREAM, http, replaying, serving, silent, streaming
 from tests.support.vectors import vector
 
 EVENT = b'{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n'
@@ -175,16 +175,57 @@ def test_an_end_by_the_server_leaves_nothing_open() -> None:
 def test_a_terminal_has_colours() -> None:
     ours, theirs = pty.openpty()
     try:
-        with running("demo", "--speed", "max", stdout=theirs) as process:
-            code, said = _end(process)
-        os.set_blocking(ours, False)
+        with (
+            serving(STREAM + EVENT) as url,
+            running("watch", "pods", "--server", url, stdout=theirs) as process,
+        ):
+            code, _ = _end(process)
         shown = os.read(ours, 65536)
     finally:
         os.close(ours)
         os.close(theirs)
     assert code == 0
     assert b"\x1b[1;32mADDED" in shown
-    assert "The recording is over: 12 events" in said
+
+
+def _until(descriptor: int, *texts: bytes) -> bytes:
+    """Read a terminal until all of these were shown."""
+    shown = b""
+    while not all(text in shown for text in texts):
+        shown += os.read(descriptor, 65536)
+    return shown
+
+
+def test_on_a_terminal_the_demo_is_a_screen_that_goes_at_ctrl_c() -> None:
+    ours, theirs = pty.openpty()
+    try:
+        with running("demo", stdout=theirs) as process:
+            shown = _until(ours, b"60 pods", b"MODIFIED", b"shop/web")
+            process.send_signal(signal.SIGINT)
+            left = _until(ours, b"\x1b[?25h\x1b[?1049l")
+            code, said = _end(process)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert shown.startswith(b"\x1b[?1049h\x1b[?25l")
+    assert b"\x1b[?1049l" not in shown
+    assert left.endswith(b"\x1b[?25h\x1b[?1049l")
+    assert code == 130
+    assert " events of pods (" in said
+    assert "listwatch serve --load" in said
+
+
+def test_the_demos_screen_goes_when_its_time_is_over() -> None:
+    ours, theirs = pty.openpty()
+    try:
+        with running("demo", "--duration", "2s", stdout=theirs) as process:
+            _until(ours, b"\x1b[?1049l")
+            code, said = _end(process)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert code == 0
+    assert " events of pods (" in said
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:

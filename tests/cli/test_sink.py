@@ -60,7 +60,7 @@ async def test_a_pipe_is_unread_when_its_other_end_is_closed(
 
 def test_a_full_disk_is_one_line_of_the_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("listwatch.cli.sink.Sink.write", _fail)
-    ran = run("demo", "--speed", "max")
+    ran = run("get", "pods", "--embedded")
     assert ran.code == 1
     assert ran.notes.splitlines()[-1] == "listwatch: the output cannot be written: it is full"
 

@@ -146,8 +146,16 @@ def test_a_connection_that_breaks_off_is_told_apart_from_an_end(run: Run) -> Non
     cut = b"%x\r\n%s\r\n" % (len(ADDED), ADDED)
     with serving(head + cut) as url:
         ran = run("watch", "pods", "-o", "name", "--server", url)
-    assert ran.code == 0
-    assert ran.note.startswith("listwatch: the watch broke off after ")
+    assert ran.code == 1
+    assert ran.note.startswith("listwatch: the watch broke off after 1 event: the connection ")
+
+
+@pytest.mark.clause("C4", "E2")
+def test_a_body_that_ends_inside_an_event_broke_off_too(run: Run) -> None:
+    with serving(STREAM + ADDED + MODIFIED[:30]) as url:
+        ran = run("watch", "pods", "-o", "name", "--server", url)
+    assert (ran.code, ran.lines) == (1, ["ADDED pod/a"])
+    assert ran.note.startswith("listwatch: the watch broke off after 1 event: the stream ended ")
 
 
 def test_count_ends_it_after_so_many_events_of_a_batch(run: Run) -> None:

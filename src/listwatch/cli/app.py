@@ -12,34 +12,43 @@ import typer
 from listwatch._version import __version__
 
 from .asked import Access, Output, Selection
+from .at_hand import at_hand
 from .failures import MISUSED, OK, one_line
 from .interrupts import INTERRUPTED
 from .notes import note
 from .options import (
     CAFile,
+    Churn,
     Context,
     Count,
     Duration,
+    Embedded,
     Everywhere,
+    Fault,
     Fields,
     Form,
     Insecure,
     Kubeconfig,
     Labels,
     Limit,
+    Load,
     ManagedFields,
     Name,
     Namespace,
     Play,
+    Port,
     Raw,
     RequestTimeout,
     Resource,
+    Seed,
     Server,
     Since,
     Token,
     Verbose,
+    reading,
 )
 from .process import Plan
+from .rates import parse_rate
 from .sink import Sink
 from .speed import Speed
 
@@ -105,11 +114,12 @@ def listwatch(
 
     \b
     Examples:
-      listwatch demo                           a recorded server, without any cluster
-      listwatch get pods -A                    a table, as kubectl prints it
+      listwatch demo                           a cluster to look at, without having one
+      listwatch get pods -A                    a table, much like kubectl's
       listwatch get deployments.apps web -o yaml
       listwatch watch pods -n web -l app=shop  one line per event
       listwatch watch nodes -o json --count 3  the API's own lines
+      listwatch serve --load pods=200          an API server to try programs on
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -134,6 +144,7 @@ def get(
     ca_file: CAFile = None,
     insecure_skip_tls_verify: Insecure = False,
     request_timeout: RequestTimeout = None,
+    embedded: Embedded = False,
     verbose: Verbose = False,
 ) -> Plan:
     """Print objects, once.
@@ -146,6 +157,7 @@ def get(
       listwatch get pods/web-0 -o yaml
       listwatch get pods -A --field-selector status.phase!=Running
       listwatch get widgets.example.com -o name --limit 10
+      listwatch get pods -A --embedded
     """
     from .get import get as run
 
@@ -166,11 +178,16 @@ def get(
         ca_file=ca_file,
         insecure_skip_tls_verify=insecure_skip_tls_verify,
         request_timeout=request_timeout,
+        embedded=embedded,
     )
-    return Plan(
-        lambda sink: run(selection, access, output, sink, with_managed_fields=show_managed_fields),
-        verbose,
-    )
+
+    async def work(sink: Sink) -> int:
+        async with at_hand(access) as reached:
+            return await run(
+                selection, reached, output, sink, with_managed_fields=show_managed_fields
+            )
+
+    return Plan(work, verbose)
 
 
 @app.command()
@@ -194,6 +211,7 @@ def watch(
     ca_file: CAFile = None,
     insecure_skip_tls_verify: Insecure = False,
     request_timeout: RequestTimeout = None,
+    embedded: Embedded = False,
     verbose: Verbose = False,
 ) -> Plan:
     """Print changes as they happen, one line per event.
@@ -207,6 +225,7 @@ def watch(
       listwatch watch deployments/web -o name
       listwatch watch pods -o json --raw --since 12345 | jq -c .type
       listwatch watch events --duration 10m
+      listwatch watch pods -A --embedded
     """
     from .watch import Limits, conclude
     from .watch import watch as run
@@ -228,13 +247,14 @@ def watch(
         ca_file=ca_file,
         insecure_skip_tls_verify=insecure_skip_tls_verify,
         request_timeout=request_timeout,
+        embedded=embedded,
     )
     limits = Limits(duration=duration, count=count, at_error=not raw)
 
     async def work(sink: Sink) -> int:
-        return conclude(
-            await run(selection, access, output, sink, since=since or "", limits=limits)
-        )
+        async with at_hand(access, churning=True) as reached:
+            outcome = await run(selection, reached, output, sink, since=since or "", limits=limits)
+        return conclude(outcome)
 
     return Plan(work, verbose)
 
@@ -243,11 +263,9 @@ def watch(
 def replay(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE...", help="Recordings, NAME.http; without any, the demo's."),
+        typer.Argument(metavar="FILE...", help="Recordings, NAME.http; without: eight of ours."),
     ] = None,
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: a free one.")
-    ] = 0,
+    port: Port = 0,
     speed: Play = None,
     loop: Annotated[
         bool, typer.Option("--loop", help="Play a request's recordings again and again.")
@@ -265,16 +283,89 @@ def replay(
     )
 
 
-@app.command(short_help="Watch a recorded cluster: no cluster is needed.")
+@app.command(short_help="Serve an API server of our own.")
+def serve(
+    load: Load = None,
+    manifest: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--manifest", metavar="FILE", help="Objects in YAML or JSON; - for standard input."
+        ),
+    ] = None,
+    churn: Churn = None,
+    seed: Seed = 0,
+    fault: Fault = None,
+    control: Annotated[
+        bool, typer.Option("--control", help="Take orders under /_listwatch/ (see the manual).")
+    ] = False,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Port = 0,
+    tls: Annotated[
+        bool, typer.Option("--tls", help="TLS, by an authority that is made for it.")
+    ] = False,
+    token: Annotated[
+        str | None,
+        typer.Option("--token", metavar="TOKEN", help="Let in only who has this bearer token."),
+    ] = None,
+    kubeconfig_out: Annotated[
+        Path | None,
+        typer.Option("--kubeconfig-out", metavar="FILE", help="Write a kubeconfig for it."),
+    ] = None,
+    verbose: Verbose = False,
+) -> Plan:
+    """Serve a Kubernetes API that behaves as a real one does, until Ctrl-C.
+
+    It is in this process and in memory. Its address, and commands to try, are printed on standard
+    error. It is open to whoever reaches it, unless there is a --token.
+
+    \b
+    Examples:
+      listwatch serve --load pods=200 --churn 20/s --kubeconfig-out kc.yaml
+      listwatch serve --fault 'watch pods: cut after 5000 bytes, 3 times'
+      listwatch serve --port 8001 --tls --token made-up
+      listwatch serve --manifest objects.yaml
+    """
+    from .embedded import Cluster, settled_load
+    from .serve import serve as run
+
+    cluster = Cluster(
+        load=settled_load(load, churn=churn),
+        churn=churn,
+        seed=seed,
+        faults=fault or (),
+        host=host,
+        port=port,
+        tls=tls,
+        token=token,
+        control=control,
+    )
+    return Plan(
+        lambda sink: run(cluster, manifests=manifest or (), kubeconfig_out=kubeconfig_out), verbose
+    )
+
+
+@app.command(short_help="Look at a made-up cluster: none is needed.")
 def demo(
-    speed: Play = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate",
+            metavar="RATE",
+            parser=reading(parse_rate),
+            help="How much happens in it, such as 5/s. [default: 20/s]",
+        ),
+    ] = None,
+    seed: Seed = 0,
     duration: Duration = None,
     verbose: Verbose = False,
 ) -> Plan:
-    """Watch a recorded cluster: a Deployment's pods are created, scaled and deleted.
+    """Watch a made-up cluster in which pods start, crash, end and are replaced, until Ctrl-C.
 
-    A server in this process plays the recording over a real socket; no cluster is needed.
+    A server in this process has the cluster, and all that you see came from it over a real socket.
+    On a terminal it is a screen that moves; else it is what listwatch watch pods -A prints.
     """
     from .demo import demo as run
 
-    return Plan(lambda sink: run(sink, speed=speed or Speed(), duration=duration), verbose)
+    return Plan(lambda sink: run(sink, rate=rate or 20.0, seed=seed, duration=duration), verbose)

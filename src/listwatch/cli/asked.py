@@ -37,6 +37,15 @@ class Access:
     insecure_skip_tls_verify: bool = False
     request_timeout: float | None = None
     """Seconds until an answer must have begun."""
+    namespace: str = ""
+    """In the place of the configuration's."""
+    embedded: bool = False
+    """A server of our own, instead of any."""
+
+    def __post_init__(self) -> None:
+        named = (self.server, self.kubeconfig, self.context, self.token, self.ca_file)
+        if self.embedded and (any(named) or self.insecure_skip_tls_verify):
+            raise UsageError("--embedded is a server of its own: do not name another")
 
     def __repr__(self) -> str:
         return f"Access(server={self.server!r}, kubeconfig={self.kubeconfig!r})"  # no token

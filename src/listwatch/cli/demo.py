@@ -1,80 +1,86 @@
-"""`listwatch demo`: a watch to look at, without a cluster."""
+"""`listwatch demo`: a cluster to look at, without having one."""
 
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+import os
+from collections import Counter
+from datetime import UTC, datetime
 
 from listwatch.api import EventType
-from listwatch.testing import Match, Recording, ReplayServer, demo_recordings
 
 from .asked import Access, Output, Selection
-from .events import Clock
+from .durations import age_text
+from .embedded import Cluster, Contents, embedded
 from .failures import OK
+from .live import live_screen
 from .notes import say
+from .screen import Frame, frame
 from .sink import Sink
-from .speed import Speed
+from .style import painter
+from .tally import Tally
 from .watch import End, Limits, Outcome, conclude, watch
 
 __all__ = ["demo"]
 
-_RECORDING = "k-churn-pods"
-_TARGET = b"/api/v1/pods?watch=true"
 
+async def demo(sink: Sink, *, rate: float, seed: int = 0, duration: float | None = None) -> int:
+    """Watch a made-up cluster until Ctrl-C, or for so many seconds; the exit code.
 
-async def demo(sink: Sink, *, speed: Speed, duration: float | None = None) -> int:
-    """Play the recording, watch it, and sum it up; the exit code."""
-    recording = _of_all_namespaces()
-    server = ReplayServer([recording], speed=speed.factor, match=Match.PATH)
-    async with server:
-        say(
-            "A recorded kube-apiserver is played; a Deployment with two pods is created, scaled to"
-            f" one,\nand deleted. You see: listwatch watch pods -A --server {server.url}\n"
-        )
-        outcome = await watch(
-            Selection.of("pods", None, all_namespaces=True),
-            Access(server=server.url),
-            Output.TABLE,
-            sink,
-            limits=Limits(duration=duration),
-            clock=_clock_of(recording, speed),
-        )
-    say(f"\n{_summary(outcome)}")
-    return conclude(outcome) if outcome.error is not None else OK
-
-
-def _of_all_namespaces() -> Recording:
-    """The recorded watch of one namespace, as if all had been asked for: an empty cluster's answer
-    would have been the same.
+    On a terminal it is a screen that moves; else it is what `listwatch watch pods -A` prints.
     """
-    [found] = [each for each in demo_recordings() if each.name == _RECORDING]
-    method, _, rest = found.request.partition(b" ")
-    request = b" ".join([method, _TARGET, rest.partition(b" ")[2]])
-    return Recording(
-        found.name, request, found.response, reads=found.reads, end=found.end, meta=found.meta
-    )
+    async with embedded(Cluster.lively(churn=rate, seed=seed)) as contents:
+        access = Access(server=contents.server.url)
+        selection = Selection.of("pods", None, all_namespaces=True)
+        limits = Limits(duration=duration, from_answer=True)
+        if sink.is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
+            outcome = await _show(contents, selection, access, sink, limits)
+        else:
+            say(
+                f"A made-up cluster: {contents}.\n"
+                f"You see: listwatch watch pods -A --server {access.server}"
+            )
+            outcome = await watch(selection, access, Output.TABLE, sink, limits=limits)
+            say(f"{_summary(outcome.counts)}.")
+    return OK if outcome.end in (End.DURATION, End.UNREAD) else conclude(outcome)
 
 
-def _clock_of(recording: Recording, speed: Speed) -> Clock:
-    """The time of day in the recording, so that ages are those of its own day."""
+async def _show(
+    contents: Contents, selection: Selection, access: Access, sink: Sink, limits: Limits
+) -> Outcome:
+    """The screen, drawn from nothing but what the watch tells."""
     loop = asyncio.get_running_loop()
-    began = loop.time()
-    start = parsedate_to_datetime(recording.headers.get("Date") or "").astimezone(UTC)
+    tally = Tally(lambda: datetime.now(UTC), loop.time)
+    url = contents.server.url
+    about = Frame(
+        title=f"listwatch demo: a made-up cluster, watched over {url}",
+        footer=f"Ctrl-C ends it.  Try too:  kubectl -s {url} get pods -A -w",
+        footer_short="Ctrl-C ends it.",
+    )
+    paint = painter(terminal=True)
 
-    def now() -> datetime:
-        if speed.factor is None:
-            return start + timedelta(seconds=recording.seconds)
-        return start + timedelta(seconds=(loop.time() - began) * speed.factor)
+    def draw(width: int, height: int) -> list[str]:
+        return frame(tally, about, now=loop.time(), width=width, height=height, paint=paint)
 
-    return now
+    try:
+        async with live_screen(sink, draw):
+            return await watch(selection, access, Output.TABLE, sink, limits=limits, printer=tally)
+    finally:  # the screen is gone by now, so something has to stay
+        say(_farewell(tally, loop.time() - tally.began))
 
 
-def _summary(outcome: Outcome) -> str:
-    counts = outcome.counts
+def _summary(counts: Counter[EventType]) -> str:
     parts = ", ".join(
         f"{counts[kind]} {kind.lower()}"
         for kind in (EventType.ADDED, EventType.MODIFIED, EventType.DELETED)
     )
-    why = "The recording is over" if outcome.end is End.SERVER else "Stopped"
-    return f"{why}: {outcome.total} events of pods ({parts})."
+    return f"{counts.total()} events of pods ({parts})"
+
+
+def _farewell(tally: Tally, seconds: float) -> str:
+    return (
+        f"{_summary(tally.counts)} in {age_text(seconds)}, {tally.size / 1e6:.1f} MB.\n"
+        "To go on:\n"
+        "  listwatch watch pods -A --embedded            the same cluster, event by event\n"
+        "  listwatch serve --load pods=200 --churn 20/s  a server for your own program"
+    )

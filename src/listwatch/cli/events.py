@@ -54,11 +54,12 @@ class _JSONLines:
 
 class _YAMLDocuments:
     def text(self, events: Sequence[Event[Any]], /) -> bytes:
-        documents = (
-            yaml_text(b'{"type":"%s","object":%s}' % (event.type.value.encode(), event.raw))
-            for event in events
-        )
-        return "".join(f"---\n{document}" for document in documents).encode()
+        return "".join(f"---\n{self._document(event)}" for event in events).encode()
+
+    def _document(self, event: Event[Any]) -> str:
+        if event.error is not None:
+            return f"# {event.type} {_named(event)}\n"
+        return yaml_text(b'{"type":"%s","object":%s}' % (event.type.value.encode(), event.raw))
 
 
 class _Names:
@@ -108,6 +109,6 @@ def _named(event: Event[Any]) -> str:
         case Unstructured() as found:
             return reference(found)
         case PartialObjectMetadata() as mark:
-            return f"resourceVersion={mark.resource_version}"
+            return one_line(f"resourceVersion={mark.resource_version}")
         case other:  # only where an event was made otherwise than by a decoder of ours
             return one_line(str(other))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from listwatch.api import APIResource, ListMeta, Unstructured
-from listwatch.wire import ObjectList
+from listwatch.wire import ObjectDecoder, ObjectList, decode_unstructured
 
 from .asked import Access, Output, Selection
+from .decoding import decode_readable
 from .failures import FAILED, OK, CommandError
 from .notes import note, say
 from .objects import objects_text
@@ -33,7 +34,8 @@ async def get(
     async with connect(access, max_retries=_RETRIES) as session:
         resource = await session.resolve(selection.resource)
         namespace = selection.namespace_in(resource, session.config.namespace)
-        found = await _find(session, resource, namespace, selection)
+        decoder = decode_readable if output in (Output.TABLE, Output.YAML) else decode_unstructured
+        found = await _find(session, resource, namespace, selection, decoder)
     text = objects_text(
         found.items,
         output,
@@ -52,12 +54,16 @@ async def get(
 
 
 async def _find(
-    session: Session, resource: APIResource, namespace: str, selection: Selection
+    session: Session,
+    resource: APIResource,
+    namespace: str,
+    selection: Selection,
+    decoder: ObjectDecoder[Unstructured],
 ) -> ObjectList[Unstructured]:
-    client = session.client
+    request = session.client.get(resource, namespace=namespace, decoder=decoder)
     if not selection.name:
-        return await client.list(resource, namespace=namespace, options=selection.options())
-    obj = await client.get(resource, selection.name, namespace=namespace)
+        return await request.list(selection.options())
+    obj = await request.name(selection.name)
     if not obj.name:
         raise CommandError(
             f"{session.config.server} sent no object where {selection.name} was asked for"

@@ -10,6 +10,7 @@ from listwatch.api import APIResource, Unstructured
 from .asked import Output
 from .columns import cells, columns_for
 from .documents import list_document, pretty, without_managed_fields, yaml_text
+from .failures import one_line
 from .table import table_text
 
 __all__ = ["objects_text", "reference"]
@@ -18,7 +19,7 @@ __all__ = ["objects_text", "reference"]
 def reference(obj: Unstructured) -> str:
     """What kubectl calls it: `pod/web-0`, `deployment.apps/web`."""
     kind = obj.kind.lower()
-    return f"{kind}.{obj.group}/{obj.name}" if obj.group else f"{kind}/{obj.name}"
+    return one_line(f"{kind}.{obj.group}/{obj.name}" if obj.group else f"{kind}/{obj.name}")
 
 
 def objects_text(

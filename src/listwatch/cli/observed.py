@@ -6,6 +6,7 @@ import logging
 import time
 
 from listwatch.rest import Headers, HTTPRequest, HTTPResponse, Transport, TransportError
+from listwatch.rest.retry import parse_retry_after
 
 __all__ = ["ObservedTransport"]
 
@@ -43,10 +44,11 @@ class ObservedTransport:
             response.headers.get("Content-Type") or "no Content-Type",
             (time.monotonic() - began) * 1000,
         )
-        wait = response.headers.get("Retry-After")
-        if response.status in (429, 503) and wait is not None and self._repeats:
+        wait = parse_retry_after(response.headers.get("Retry-After"))
+        busy = response.status == 429 or response.status >= 500
+        if busy and wait is not None and self._repeats:
             self._repeats -= 1
-            _log.warning("the server is busy (%d), and asks to wait %s s", response.status, wait)
+            _log.warning("the server is busy (%d), and asks to wait %g s", response.status, wait)
         return _ObservedResponse(response, self)
 
     async def close(self) -> None:

@@ -4,43 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from .asked import Output
 from .durations import parse_duration
+from .rates import parse_rate
 from .speed import Speed
 
 __all__ = [
     "CAFile",
+    "Churn",
     "Context",
     "Count",
     "Duration",
+    "Embedded",
     "Everywhere",
+    "Fault",
     "Fields",
     "Form",
     "Insecure",
     "Kubeconfig",
     "Labels",
     "Limit",
+    "Load",
     "ManagedFields",
     "Name",
     "Namespace",
     "Play",
+    "Port",
     "Raw",
     "RequestTimeout",
     "Resource",
+    "Seed",
     "Server",
     "Since",
     "Token",
     "Verbose",
+    "reading",
 ]
 
 T = TypeVar("T")
 
 
-def _reading(read: Callable[[str], T]) -> Callable[[str], T]:
+def reading(read: Callable[[str], T]) -> Callable[[str], T]:
     """`read` as a parser of typer's, which then shows what is wrong with the text."""
 
     def parser(text: str) -> T:
@@ -115,7 +123,7 @@ RequestTimeout = Annotated[
     typer.Option(
         "--request-timeout",
         metavar="TIME",
-        parser=_reading(parse_duration),
+        parser=reading(parse_duration),
         help="How long to wait for an answer to begin. [default: 75s, 30s for a watch]",
     ),
 ]
@@ -127,7 +135,7 @@ Duration = Annotated[
     typer.Option(
         "--duration",
         metavar="TIME",
-        parser=_reading(parse_duration),
+        parser=reading(parse_duration),
         help="Stop after that time, such as 5s, 500ms or 1h30m.",
     ),
 ]
@@ -136,7 +144,7 @@ Play = Annotated[
     typer.Option(
         "--speed",
         metavar="X|max",
-        parser=_reading(Speed.parse),
+        parser=reading(Speed.parse),
         help="How many times as fast as recorded; max: without any pause. [default: 1]",
     ),
 ]
@@ -156,4 +164,53 @@ Since = Annotated[
 ]
 Count = Annotated[
     int | None, typer.Option("--count", metavar="N", min=1, help="Stop after N events.")
+]
+Embedded = Annotated[
+    bool,
+    typer.Option("--embedded", help="A made-up cluster in this process, as in the demo."),
+]
+Churn = Annotated[
+    float | None,
+    typer.Option(
+        "--churn",
+        metavar="RATE",
+        parser=reading(parse_rate),
+        help="How often something happens to the pods, such as 20/s or 30/m.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", help="Another one, another cluster. [default: 0]")
+]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: a free one.")]
+
+
+def _load(text: str) -> dict[str, int]:
+    from listwatch.testing.churn import parse_load
+
+    return parse_load(text)
+
+
+def _fault(text: str) -> Any:
+    from listwatch.testing.apiserver.fault_language import parse_fault
+
+    return parse_fault(text)
+
+
+Load = Annotated[
+    Any,
+    typer.Option(
+        "--load",
+        metavar="KIND=N,...",
+        parser=reading(_load),
+        help="What is there at the start: pods=200, also deployments, nodes, configmaps ...",
+    ),
+]
+Fault = Annotated[
+    list[Any] | None,
+    typer.Option(
+        "--fault",
+        metavar="LINE",
+        parser=reading(_fault),
+        help="What goes wrong, such as 'list: answer 503, once'. More than once.",
+    ),
 ]

@@ -70,6 +70,8 @@ async def connect(access: Access, *, max_retries: int) -> AsyncIterator[Session]
         ca_file=access.ca_file,
         insecure_skip_tls_verify=True if access.insecure_skip_tls_verify else None,
     )
+    if access.namespace:
+        config = replace(config, namespace=access.namespace)
     timeouts = Timeouts()
     if access.request_timeout is not None:
         limit = access.request_timeout

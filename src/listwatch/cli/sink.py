@@ -40,9 +40,18 @@ class Sink:
 
     def write(self, data: bytes) -> None:
         """Write all of it, and keep nothing back."""
+        self.writing = True
+        try:
+            self.draw(data)
+        finally:
+            self.writing = False
+
+    def draw(self, data: bytes) -> None:
+        """Write to a terminal whose screen has to be put in order at the end: Ctrl-C must not end
+        the program in the middle of it, so `writing` is not set.
+        """
         if self._stream is None:
             return
-        self.writing = True
         try:
             self._stream.write(data)
             self._stream.flush()
@@ -50,8 +59,6 @@ class Sink:
             raise
         except OSError as error:
             raise OutputFailed(f"the output cannot be written: {error.strerror}") from error
-        finally:
-            self.writing = False
 
     async def unread(self) -> None:
         """Return when nobody can read any more: the other end of the pipe is closed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ from enum import Enum, auto
 from typing import Any, cast
 
 from listwatch.api import Event, EventType, Status, error_for_status
-from listwatch.rest import TransportError
-from listwatch.watch import EmptyWatch, Watch
-from listwatch.wire import decode_unstructured
+from listwatch.watch import EmptyWatch, StreamWatcher, Watch
+from listwatch.wire import ObjectDecoder, decode_unstructured
 
 from .asked import Access, Output, Selection
-from .events import Clock, EventPrinter, event_printer
+from .decoding import decode_readable
+from .events import EventPrinter, event_printer
 from .failures import FAILED, OK, CommandError
 from .notes import note
 from .session import connect
@@ -26,6 +26,13 @@ from .style import painter
 
 __all__ = ["End", "Limits", "Outcome", "conclude", "follow", "watch"]
 
+_DECODERS: Mapping[Output, ObjectDecoder[Any]] = {
+    Output.JSON: bytes,  # which prints the object's own bytes
+    Output.NAME: decode_unstructured,
+    Output.TABLE: decode_readable,
+    Output.YAML: decode_readable,
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -33,6 +40,8 @@ class Limits:
 
     duration: float | None = None
     """Seconds, from the start of the command."""
+    from_answer: bool = False
+    """Whether `duration` begins only with the answer, for which is waited as long as it takes."""
     count: int | None = None
     """Events."""
     at_error: bool = True
@@ -60,8 +69,8 @@ class Outcome:
     """What the last ERROR event says."""
     unreadable: str = ""
     """What is wrong with a stream that nobody can read any further."""
-    failure: TransportError | None = None
-    """What broke the connection, if the server did not end it in good order."""
+    failure: Exception | None = None
+    """What broke the stream off, if the server did not end it in good order."""
 
     @property
     def total(self) -> int:
@@ -79,15 +88,19 @@ async def watch(
     sink: Sink,
     *,
     since: str = "",
+    printer: EventPrinter | None = None,
     limits: Limits = Limits(),
-    clock: Clock = _now,
 ) -> Outcome:
-    """Print the events of what is selected until the watch ends.
+    """Print the events of what is selected until the watch ends, or give them to `printer`.
 
     It is one WATCH: nothing is repeated, and nothing is asked for but what the user did.
     """
     loop = asyncio.get_running_loop()
-    deadline = None if limits.duration is None else loop.time() + limits.duration
+
+    def deadline_from_now() -> float | None:
+        return None if limits.duration is None else loop.time() + limits.duration
+
+    deadline = None if limits.from_answer else deadline_from_now()
     async with connect(access, max_retries=0) as session:
         try:
             async with asyncio.timeout_at(deadline) as limit:
@@ -96,7 +109,7 @@ async def watch(
                     resource,
                     namespace=selection.namespace_in(resource, session.config.namespace),
                     options=selection.options(since=since),
-                    decoder=bytes if output in (Output.JSON, Output.YAML) else decode_unstructured,
+                    decoder=_DECODERS[output],
                 )
         except TimeoutError:
             if not limit.expired():
@@ -106,15 +119,23 @@ async def watch(
             ) from None
         if isinstance(opened, EmptyWatch) and session.transport.failure is not None:
             raise session.transport.failure
-        printer = event_printer(
-            output,
-            resource,
-            with_namespace=selection.all_namespaces,
-            clock=clock,
-            paint=painter(terminal=sink.is_terminal),
+        if limits.from_answer:
+            deadline = deadline_from_now()
+        outcome = await follow(
+            opened,
+            printer
+            or event_printer(
+                output,
+                resource,
+                with_namespace=selection.all_namespaces,
+                clock=_now,
+                paint=painter(terminal=sink.is_terminal),
+            ),
+            sink,
+            limits,
+            deadline,
         )
-        outcome = await follow(opened, printer, sink, limits, deadline)
-        outcome.failure = session.transport.failure
+        outcome.failure = session.transport.failure or outcome.failure
         if outcome.unreadable:
             raise CommandError(f"{session.config.server}: {outcome.unreadable}")
         return outcome
@@ -156,6 +177,7 @@ async def follow(
             timer.cancel()
         looking.cancel()
         await asyncio.wait([looking])
+    outcome.failure = opened.broken if isinstance(opened, StreamWatcher) else None
     return outcome
 
 
@@ -196,6 +218,6 @@ def conclude(outcome: Outcome) -> int:
         events = f"{outcome.total} event{'' if outcome.total == 1 else 's'}"
         if outcome.failure is not None:
             note(f"the watch broke off after {events}: {outcome.failure}")
-        else:
-            note(f"the server ended the watch after {events}")
+            return FAILED
+        note(f"the server ended the watch after {events}")
     return FAILED if outcome.undecodable else OK

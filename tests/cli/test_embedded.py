@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_get_has_a_cluster_of_its_own(run: Run) -> None:
+    everything = run("get", "pods", "-A", "--embedded")
+    assert everything.code == 0
+    assert len(everything.lines) == 61
+    assert everything.note.startswith("listwatch: an embedded server with 60 pods, ")
+    some = run("get", "deployments", "--embedded", "-o", "name")
+    assert "deployment.apps/web" in some.lines
+    other = run("get", "pods", "-n", "data", "--embedded", "-o", "json")
+    assert {item["metadata"]["namespace"] for item in json.loads(other.text)["items"]} == {"data"}
+
+
+def test_a_watch_has_one_in_which_things_happen(run: Run) -> None:
+    ran = run("watch", "pods", "-A", "--embedded", "--count", "66", "-o", "name")
+    assert ran.code == 0
+    kinds = [line.split()[0] for line in ran.lines]
+    assert kinds[:60] == ["ADDED"] * 60
+    assert len(kinds) == 66
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ["--server", "http://127.0.0.1:1"],
+        ["--kubeconfig", "x"],
+        ["--context", "x"],
+        ["--token", "x"],
+        ["--ca-file", "x"],
+        ["--insecure-skip-tls-verify"],
+    ],
+)
+def test_it_is_the_only_server(other: list[str], run: Run) -> None:
+    ran = run("get", "pods", "--embedded", *other)
+    assert (ran.code, ran.data) == (2, b"")
+    assert ran.note == "listwatch: --embedded is a server of its own: do not name another"
