@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -362,3 +363,10 @@ def test_no_request_breaks_the_core(
         assert 200 <= reaction.status < 600
     ask.wait(100)
     assert ask.get("/api/v1/configmaps").status == 200
+
+
+def test_a_definition_and_its_objects_load_together_on_a_clock_that_runs() -> None:
+    readings = itertools.count(start=0.0, step=0.001)
+    server = APIServer(clock=lambda: next(readings), wall=lambda: START)
+    web = {"apiVersion": "example.com/v1", "kind": "Web", "metadata": {"name": "a"}}
+    assert server.load([definition("web", "Web", namespaced=False, status=True), web]) == 2

@@ -382,7 +382,8 @@ def test_a_finalizer_on_an_object_holds_the_definition(established: Asking) -> N
     assert listed[0]["metadata"]["deletionTimestamp"]
     refused = ask.answer("POST", WIDGETS, widget("late"))
     assert (refused.status, message(refused)) == (
-        405,
+        403,
+        'widgets.example.com "late" is forbidden: '
         "create not allowed while custom resource definition is terminating",
     )
     assert ask.answer("DELETE", CRD).status == 200  # again: nothing changes

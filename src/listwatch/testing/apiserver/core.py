@@ -101,6 +101,9 @@ class APIServer:
         """Answer one request. What was due before it happens first."""
         self.run_due()
         headers: tuple[tuple[str, str], ...] = ()
+        audit_id = request.headers.get("audit-id")
+        if audit_id:
+            headers = (("Audit-Id", audit_id),)
         try:
             info = request_info(request)
             if self.auth is not None:
@@ -111,7 +114,7 @@ class APIServer:
             else:
                 warning = found.target.type.warning
                 if warning:
-                    headers = (warning_header(warning),)
+                    headers = (*headers, warning_header(warning))
                 reaction = self._react(found)
         except Refused as refused:
             reaction = refused.answer
@@ -122,7 +125,7 @@ class APIServer:
     def _react(self, found: Route) -> Reaction:
         target, verb, request = found.target, found.verb, found.request
         if target.type.custom:
-            self._crds.check_initialized(target.type, verb)
+            self._crds.check_initialized(target.type, verb, request)
         elif target.type.storage == CRD_STORAGE:
             return self._react_to_definition(found)
         return self._react_plainly(target, verb, request)

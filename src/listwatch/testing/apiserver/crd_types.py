@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,12 @@ from .types import DEFAULT_FIELDS, ResourceType, Subresource
 __all__ = ["check_definition", "completed", "storage_of", "types_of"]
 
 _VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+_LABEL = re.compile("[a-z]([-a-z0-9]*[a-z0-9])?")
+_NO_LABEL = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
+    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
 _IMMUTABLE = "field is immutable"
 _SCOPES = ("Cluster", "Namespaced")
 _SPEC_ORDER = ("group", "names", "scope", "versions", "conversion", "preserveUnknownFields")
@@ -84,11 +91,23 @@ def _name_problems(definition: Mapping[str, Any], spec: Mapping[str, Any]) -> li
         )
     if not group:
         problems.append(required_field("spec.group"))
+    problems += _label_problems(spec.get("names") or {})
     if not scope:
         problems.append(required_field("spec.scope"))
     elif scope not in _SCOPES:
         problems.append(unsupported_field("spec.scope", scope, _SCOPES))
     return problems
+
+
+def _label_problems(names: Mapping[str, Any]) -> list[Problem]:
+    """Names that could not stand in a path; they may be absent."""
+    found = [(name, names.get(name)) for name in ("plural", "singular")]
+    found += [(f"shortNames[{at}]", name) for at, name in enumerate(names.get("shortNames") or ())]
+    return [
+        invalid_field(f"spec.names.{field}", name, _NO_LABEL)
+        for field, name in found
+        if isinstance(name, str) and name and not (_LABEL.fullmatch(name) and len(name) < 64)
+    ]
 
 
 def _immutable_problems(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Problem]:

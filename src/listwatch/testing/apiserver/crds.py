@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .crd_names import Accepted, accepted_names
 from .crd_types import storage_of, types_of
 from .log import StoredObject, Write, WriteKind
 from .managed_fields import Manager, after_update
-from .messages import Answer
+from .messages import Answer, ServerRequest
 from .metadata import timestamp
+from .problems import forbidden
+from .request_bodies import read_body
 from .state import State
 from .statuses import Refused, failure
 from .timers import Timers
@@ -56,10 +59,12 @@ class CustomResources:
 
     def settle(self) -> None:
         """Have everything established and warm at once, as in a server that runs for some time."""
-        self.run_due()
+        # A step may put the next one off to a time that a real clock has only now reached.
+        while (due := self._timers.next_due) is not None and due <= self._state.clock():
+            self.run_due()
         self._cold.clear()
 
-    def check_initialized(self, asked: ResourceType, verb: str) -> None:
+    def check_initialized(self, asked: ResourceType, verb: str, request: ServerRequest) -> None:
         """Refuse what the storage of a type cannot do yet or any more. Raises `Refused`."""
         if asked.storage in self._cold:
             self._cold.discard(asked.storage)
@@ -68,9 +73,8 @@ class CustomResources:
                 # The others do not wait for the watch cache.
                 raise Refused(_initializing())
         if verb == "create" and asked.storage in self._terminating:
-            message = "create not allowed while custom resource definition is terminating"
-            details = {"group": asked.group, "kind": asked.plural}
-            raise Refused(failure(405, "MethodNotAllowed", message, details=details))
+            text = "create not allowed while custom resource definition is terminating"
+            raise forbidden(asked, _name_in(request), text)
 
     def terminate(self, found: StoredObject) -> Answer:
         """Begin to delete a definition, and answer it."""
@@ -123,6 +127,7 @@ class CustomResources:
         elif write.kind is WriteKind.DELETED:
             self._empty(write.new.value["spec"])
             self._end_watches_of(self._unserve(name))
+            self._look_again(write.new.value["spec"]["group"])
         elif write.old is not None and write.old.value["spec"] != write.new.value["spec"]:
             if name in self._served:
                 self._end_watches_of(self._unserve(name))
@@ -130,12 +135,22 @@ class CustomResources:
             if write.old.value["spec"]["names"] != write.new.value["spec"]["names"]:
                 self._soon(name, self._accept)
 
+    def _look_again(self, group: str) -> None:
+        """Names of a group are free again: others may have waited for them."""
+        for other in self._state.log.objects(CRD_STORAGE):
+            if other.value["spec"]["group"] == group and not _is_established(other):
+                self._soon(other.key[1], self._accept)
+
     # The life of a definition
 
     def _accept(self, found: StoredObject) -> None:
-        """Its names are free: the first of the two writes that establish it."""
+        """If its names are free, this is the first of the two writes that establish it."""
         now = self._now()
         status = dict(found.value.get("status") or {})
+        accepted = self._accepted(found)
+        if accepted.reason:
+            self._refuse(found, accepted)
+            return
         if not _is_established(found):
             status["conditions"] = [
                 _condition("NamesAccepted", "True", now, "NoConflicts", "no conflicts found"),
@@ -152,6 +167,30 @@ class CustomResources:
         status["storedVersions"] = status.get("storedVersions") or [
             version["name"] for version in found.value["spec"]["versions"] if version.get("storage")
         ]
+        self._write(found, status=status)
+
+    def _accepted(self, found: StoredObject) -> Accepted:
+        group = found.value["spec"]["group"]
+        others = [
+            (other.value.get("status") or {}).get("acceptedNames") or {}
+            for other in self._state.log.objects(CRD_STORAGE)
+            if other.key != found.key and other.value["spec"]["group"] == group
+        ]
+        return accepted_names(found.value["spec"]["names"], others)
+
+    def _refuse(self, found: StoredObject, accepted: Accepted) -> None:
+        """It is not served, or goes on as it was, until its names or those of another change."""
+        condition = _condition(
+            "NamesAccepted", "False", self._now(), accepted.reason, accepted.message
+        )
+        if _is_established(found):
+            status = _with_condition(found, condition)
+        else:
+            text = "not all names are accepted"
+            other = _condition("Established", "False", self._now(), "NotAccepted", text)
+            status = dict(found.value.get("status") or {})
+            status["conditions"] = [condition, other]
+        status["acceptedNames"] = accepted.names
         self._write(found, status=status)
 
     def _establish(self, found: StoredObject) -> None:
@@ -279,6 +318,16 @@ def _with_condition(found: StoredObject, condition: dict[str, str]) -> dict[str,
 def _is_established(found: StoredObject) -> bool:
     conditions = (found.value.get("status") or {}).get("conditions") or ()
     return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+
+
+def _name_in(request: ServerRequest) -> str:
+    """The name of the object in a body, which may be anything."""
+    try:
+        metadata = read_body(request).get("metadata")
+    except Refused:
+        return ""
+    name = metadata.get("name") if isinstance(metadata, dict) else ""
+    return name if isinstance(name, str) else ""
 
 
 def _initializing() -> Answer:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .pod_defaults import fill_pod_spec, fill_template, late_pod_spec, quality_of_service
 from .service_defaults import fill_service, with_addresses, with_kept_addresses
+from .small_defaults import SMALL_DEFAULTS
 from .spec_order import spec_in_order
 from .types import ResourceType
 
@@ -67,6 +68,15 @@ _SPEC: dict[str, Value] = {
     "autoscaling/horizontalpodautoscalers": {"minReplicas": 1},
     "networking.k8s.io/networkpolicies": {"policyTypes": ["Ingress"]},
     "apiextensions.k8s.io/customresourcedefinitions": {"conversion": {"strategy": "None"}},
+    "storage.k8s.io/csidrivers": {
+        "attachRequired": True,
+        "podInfoOnMount": False,
+        "volumeLifecycleModes": ["Persistent"],
+        "storageCapacity": False,
+        "fsGroupPolicy": "ReadWriteOnceWithFSType",
+        "requiresRepublish": False,
+        "seLinuxMount": False,
+    },
 }
 """Members of spec, by storage; where there is an object already, those of that too."""
 _TOP: dict[str, Value] = {
@@ -282,4 +292,5 @@ _SPECIAL: dict[str, Callable[[Value], None]] = {
     "apps/daemonsets": _daemon_set,
     "batch/jobs": _with_template,
     "batch/cronjobs": _cron_job,
+    **SMALL_DEFAULTS,
 }

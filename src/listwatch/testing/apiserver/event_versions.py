@@ -16,12 +16,17 @@ _RENAMED = {
     "count": "deprecatedCount",
     "reportingComponent": "reportingController",
 }
+_LEFT_OUT = frozenset({"reportingComponent", "reportingInstance"})
 _BACK = {new: old for old, new in _RENAMED.items()}
 
 
 def as_new_event(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A `v1` event with the member names of `events.k8s.io/v1`."""
-    return {_RENAMED.get(name, name): member for name, member in value.items()}
+    """A `v1` event with the member names of `events.k8s.io/v1`, which leaves these out if empty."""
+    return {
+        _RENAMED.get(name, name): member
+        for name, member in value.items()
+        if member or name not in _LEFT_OUT
+    }
 
 
 def as_core_event(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ _ATOMIC = frozenset(
         "related",
         "claimRef",
         "targetRef",
+        "port",
     }
 )
 """Objects that are owned as a whole."""

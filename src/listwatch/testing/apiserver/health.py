@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .messages import Answer, ServerRequest
 from .plain import plain_text
 from .state import State
@@ -45,7 +47,7 @@ class Health:
                 return None
             if check in failing:
                 return plain_text(500, "internal server error: reason withheld\n")
-            return _good("ok")
+            return replace(_good("ok"), headers=())  # not even what plain text has elsewhere
         if not failing and request.parameter("verbose") is None:
             return _good("ok")
         excluded = {value for name, value in request.query if name == "exclude"}

@@ -110,7 +110,9 @@ class ServerTransport:
 class _Response:
     """One answer: the client's `HTTPResponse` and the server's `Outlet` in one."""
 
-    def __init__(self, request: HTTPRequest, open_responses: dict[_Response, None], buffer: int) -> None:
+    def __init__(
+        self, request: HTTPRequest, open_responses: dict[_Response, None], buffer: int
+    ) -> None:
         self._url = request.path
         self._silence = request.silence_timeout
         self._open = open_responses

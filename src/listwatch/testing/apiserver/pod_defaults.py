@@ -67,6 +67,7 @@ _CONTAINER_ORDER = (
     "imagePullPolicy",
     "securityContext",
 )
+_RESOURCES_ORDER = ("limits", "requests", "claims")
 _SPEC = {
     "restartPolicy": "Always",
     "terminationGracePeriodSeconds": 30,
@@ -103,7 +104,8 @@ def fill_pod_spec(spec: Value, *, in_pod: bool = False) -> Value:
         containers = complete.get(name)
         if isinstance(containers, list):
             complete[name] = [
-                _container(found) if isinstance(found, dict) else found for found in containers
+                _container(found, in_pod=in_pod) if isinstance(found, dict) else found
+                for found in containers
             ]
     volumes = complete.get("volumes")
     if isinstance(volumes, list):
@@ -155,7 +157,7 @@ def quality_of_service(spec: Value) -> str:
     return "Guaranteed" if guaranteed else "Burstable"
 
 
-def _container(container: Value) -> Value:
+def _container(container: Value, *, in_pod: bool) -> Value:
     complete = {**_CONTAINER, **container}
     if not complete.get("imagePullPolicy"):
         _, _, last = str(complete.get("image") or "").rpartition("/")
@@ -174,7 +176,20 @@ def _container(container: Value) -> Value:
     for name in _PROBES:
         if isinstance(complete.get(name), dict):
             complete[name] = _probe(complete[name])
+    if isinstance(complete["resources"], dict):
+        complete["resources"] = _resources(complete["resources"], ask_for_limits=in_pod)
     return in_order(complete, _CONTAINER_ORDER)
+
+
+def _resources(resources: Value, *, ask_for_limits: bool) -> Value:
+    """A pod asks for what it is limited to, where it does not say what it asks for."""
+    limits, requests = resources.get("limits"), resources.get("requests") or {}
+    if ask_for_limits and isinstance(limits, dict) and isinstance(requests, dict):
+        missing = {name: amount for name, amount in limits.items() if name not in requests}
+        if missing:
+            requests = dict(sorted({**requests, **missing}.items()))
+            resources = {**resources, "requests": requests}
+    return in_order(resources, _RESOURCES_ORDER)
 
 
 def _variable(variable: Any) -> Any:

@@ -13,6 +13,7 @@ from .negotiation import accepts_plain_json
 __all__ = ["Presentation", "warning_header"]
 
 _BROWSERS = ("curl", "Wget", "Mozilla/5.0")
+_PRETTY = "pretty=1"  # a parameter of a media type
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 
 Header = tuple[str, str]
@@ -96,4 +97,6 @@ def _wants_pretty(request: ServerRequest) -> bool:
         asked = request.parameter("pretty")
         if asked:
             return asked in _TRUE
+    if _PRETTY in request.headers.get("accept", ""):
+        return True
     return request.headers.get("user-agent", "").startswith(_BROWSERS)

@@ -118,7 +118,7 @@ def _builtin(state: State, request: ServerRequest, info: RequestInfo) -> Route:
         raise method_not_allowed()
     if verb == "list" and info.verb == "watch":
         verb = "watch"
-    if subresource not in ("", "status") or not found.is_stored:
+    if subresource not in ("", "status", "finalize") or not found.is_stored:
         raise no_such_resource()  # its place is kept: discovery names it
     name = segments[1] if len(segments) > 1 else ""
     return _route(request, found, verb, namespace, name, subresource)

@@ -37,6 +37,8 @@ _ORDERS = {
         unhealthyPodEvictionPolicy""",
     "coordination.k8s.io/leases": """holderIdentity leaseDurationSeconds acquireTime renewTime
         leaseTransitions strategy preferredHolder""",
+    "storage.k8s.io/csidrivers": """attachRequired podInfoOnMount volumeLifecycleModes
+        storageCapacity fsGroupPolicy tokenRequests requiresRepublish seLinuxMount""",
     "nodes": """podCIDR podCIDRs providerID unschedulable taints configSource externalID""",
 }
 _STATUS_ORDERS = {

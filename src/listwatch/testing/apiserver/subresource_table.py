@@ -1,6 +1,6 @@
 """The subresources of the built-in types, as discovery names them.
 
-Only `status` does anything here; the others are listed, since clients look for them.
+Only `status` and `finalize` do anything here; the others are listed, since clients look for them.
 """
 
 from __future__ import annotations

@@ -63,8 +63,13 @@ def _complaints(request: ServerRequest, options: WriteOptions, unknown: Sequence
         return []
     found = []
     if options.validation:
-        found += [f'duplicate field "{path}"' for path in duplicate_fields(request.body)]
-    return found + [f'unknown field "{path}"' for path in unknown]
+        found += [f"duplicate field {_quoted(path)}" for path in duplicate_fields(request.body)]
+    return found + [f"unknown field {_quoted(path)}" for path in unknown]
+
+
+def _quoted(path: str) -> str:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def check_name(target: Target, metadata: Mapping[str, Any]) -> None:

@@ -31,6 +31,7 @@ from .problems import (
     invalid,
     not_found,
 )
+from .small_defaults import FILLED_ALWAYS
 from .state import State, Target
 from .status_writes import with_status_of
 from .storage_keys import uid_precondition_failed
@@ -49,15 +50,13 @@ from .write_options import WriteOptions, write_options
 __all__ = ["Writes"]
 
 _NAME_ATTEMPTS = 8
-_FILLED_ALWAYS = frozenset(
-    {
-        "namespaces",
-        "podtemplates",
-        "secrets",
-        "scheduling.k8s.io/priorityclasses",
-        "storage.k8s.io/storageclasses",
-    }
-)
+_FILLED_ALWAYS = FILLED_ALWAYS | {
+    "namespaces",
+    "podtemplates",
+    "secrets",
+    "scheduling.k8s.io/priorityclasses",
+    "storage.k8s.io/storageclasses",
+}
 """Types with defaults outside of spec that an update can take away."""
 _VALIDATED_TWICE = frozenset({"configmaps", "secrets"})
 """Types for whose updates the real server looks at all of metadata once more, and tells each
@@ -245,14 +244,18 @@ class Writes:
                 new["status"] = old.get("status")
                 if new["status"] is None:
                     del new["status"]
-            if new.get("spec") is not old.get("spec"):
+            if target.subresource == "finalize":
+                new["spec"] = {name: member for name, member in made["spec"].items() if member}
+            elif new.get("spec") is not old.get("spec"):
                 keep_allocated(of, old, new)
             if new.get("spec") is not old.get("spec") or of.storage in _FILLED_ALWAYS:
                 fill(of, new)
         metadata = new["metadata"]
         self._validate(target, before, metadata)
         manager = Manager(options.manager, of.api_version, target.subresource, custom=of.custom)
-        entries = after_update(manager, old, new, timestamp(state.wall()))
+        entries = before.get("managedFields")
+        if target.subresource != "finalize":  # which nobody owns
+            entries = after_update(manager, old, new, timestamp(state.wall()))
         if entries is not metadata.get("managedFields"):
             metadata = {**metadata, "managedFields": entries}
             if not entries:
