@@ -8,6 +8,7 @@ and keep apart by ``namespace``. A test that kills servers, or wants other flags
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 import pytest
@@ -16,6 +17,10 @@ from conformance.binaries import Binaries, BinariesUnavailable, find_binaries
 from conformance.cluster import Cluster, ClusterFactory
 from conformance.namespaces import create_namespace, delete_namespace
 from conformance.objects import CustomResource, install_crd
+
+# As in tests/conftest.py: a shell may have told us to ignore Ctrl-C, and programs inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _results: dict[bool, Binaries | BinariesUnavailable] = {}  # by: with the controller manager
 
@@ -94,7 +99,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if session.config.option.collectonly:
         return
     wanted = {name for item in session.items for name in getattr(item, "fixturenames", ())}
-    if wanted & {"binaries", "controller_binaries"}:
+    if wanted & {"binaries", "controller_binaries", "server", "history"}:  # behaviour/conftest.py
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         say = reporter.write_line if reporter is not None else print
         _found("controller_binaries" in wanted, say)

@@ -126,3 +126,21 @@ def test_finish_takes_everything_at_once(server: Writing) -> None:
     assert not list(contents(server.server.state.log, "gone"))
     finish(server.server.state, "gone")
     finish(server.server.state, "never")
+
+
+def test_a_put_of_finalize_lets_a_dying_namespace_go(server: Writing) -> None:
+    before = server.get(GONE)
+    managed = parsed(before)["metadata"].get("managedFields")
+    server.answer("DELETE", GONE)
+    empty = {"metadata": {"name": "gone"}, "spec": {"finalizers": []}}
+    answer = server.answer("PUT", f"{GONE}/finalize", empty)
+    assert answer.status == 200
+    assert parsed(answer)["spec"] == {}
+    assert parsed(answer)["metadata"].get("managedFields") == managed
+    assert status(server) == 404
+
+
+def test_a_put_of_finalize_lets_a_living_one_stay(server: Writing) -> None:
+    empty = {"metadata": {"name": "gone"}, "spec": {"finalizers": []}}
+    assert server.answer("PUT", f"{GONE}/finalize", empty).status == 200
+    assert status(server) == 200
