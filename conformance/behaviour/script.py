@@ -73,8 +73,7 @@ _SELECTOR = {"matchLabels": {"app": "web"}}
 def _crd() -> list[Step]:
     return [
         post("define", _CRDS, WIDGET_CRD),
-        get("not-served-yet", "/apis/example.com/v1/widgets", until_code=429),
-        get("served", "/apis/example.com/v1/widgets"),
+        get("served", "/apis/example.com/v1/widgets", until_code=200),
     ]
 
 

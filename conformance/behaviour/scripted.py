@@ -129,8 +129,8 @@ def _run_group(
         stream = _ask(server, step, known)
         until_by = time.monotonic() + PATIENCE
         while step.until_code and stream.finished().status != step.until_code:
-            assert time.monotonic() < until_by, f"{step.name} was never {step.until_code}"
             stream.close()
+            assert time.monotonic() < until_by, f"{step.name} was never {step.until_code}"
             stream = _ask(server, step, known)
         found[step.name] = stream
         if step.waits or step.is_watch:

@@ -121,23 +121,35 @@ def test_a_definition_is_established(fresh: Defined) -> None:
 
 
 def test_a_new_resource_warms_up(room: Space) -> None:
-    """Until it is served it is 404, its first answer is 429 "storage is (re)initializing" (K43)."""
-    defined = Defined(room, definition("pears", "Pear"))
-    assert room.server.request("GET", defined.objects).status == 404
-    room.server.create(_CRDS, defined.obj)
+    """Until it is served it is 404; its first answer is 429 "storage is (re)initializing" (K43),
+    unless its storage is quick, which it seldom is.
+    """
+    found: list[list[int]] = []
+    for plural in ("pears", "quinces", "figs"):
+        defined = Defined(room, definition(plural, plural.capitalize()[:-1]))
+        assert room.server.request("GET", defined.objects).status == 404
+        room.server.create(_CRDS, defined.obj)
+        answers = _until_served(defined)
+        found.append([answer.status for answer in answers if answer.status != 404])
+        for warming in answers:
+            if warming.status == 429:
+                text = "storage is (re)initializing"
+                assert refusal(warming) == (429, "TooManyRequests", text)
+                assert warming.headers["Retry-After"] == "1"
+    assert [429, 200] in found
+    assert all(codes in ([429, 200], [200]) for codes in found)
+
+
+def _until_served(defined: Defined) -> list[Response]:
+    """Ask until it is served, and give all answers."""
     answers: list[Response] = []
 
     def served() -> bool:
-        answers.append(room.server.request("GET", defined.objects))
+        answers.append(defined.server.request("GET", defined.objects))
         return answers[-1].status == 200
 
-    until(served, what="pears")
-    codes = [answer.status for answer in answers if answer.status != 404]
-    assert codes == [429, 200]
-    warming = next(answer for answer in answers if answer.status == 429)
-    text = "storage is (re)initializing"
-    assert refusal(warming) == (429, "TooManyRequests", text)
-    assert warming.headers["Retry-After"] == "1"
+    until(served, what=f"{defined.objects} to be served")
+    return answers
 
 
 @pytest.mark.parametrize(
@@ -176,19 +188,17 @@ def test_a_changed_spec_ends_the_watches(fresh: Defined) -> None:
 
 def test_after_a_changed_spec_the_first_request_is_429(fresh: Defined) -> None:
     """After that the first request, however late, is 429, the next works (K43)."""
-    fresh.add("a")
-    versions = fresh.server.get(fresh.crd)["spec"]["versions"]
-    versions[0]["schema"]["openAPIV3Schema"]["description"] = "changed"
-    fresh.server.patch(fresh.crd, {"spec": {"versions": versions}})
-    codes: list[int] = []
-
-    def both_seen() -> bool:
-        codes.append(fresh.server.request("GET", fresh.objects).status)
-        return 429 in codes and codes[-1] == 200
-
-    until(both_seen, what="a 429 and then a 200")
-    assert set(codes) == {200, 429}
-    assert codes.count(429) == 1
+    found: list[list[int]] = []
+    for number in range(3):
+        with fresh.server.stream(f"{fresh.objects}?watch=1") as watch:
+            watch.head()
+            versions = fresh.server.get(fresh.crd)["spec"]["versions"]
+            versions[0]["schema"]["openAPIV3Schema"]["description"] = f"changed {number}"
+            fresh.server.patch(fresh.crd, {"spec": {"versions": versions}})
+            watch.finished()
+        found.append([answer.status for answer in _until_served(fresh)])
+    assert [429, 200] in found
+    assert all(codes in ([429, 200], [200]) for codes in found)
 
 
 def test_changed_labels_end_nothing(fresh: Defined) -> None:
@@ -202,7 +212,7 @@ def test_changed_labels_end_nothing(fresh: Defined) -> None:
 
 def test_a_deleted_definition_takes_its_objects_along(room: Space) -> None:
     """Deleted: DELETED for each object, a clean end about 1 s later, then 404 as text (K43)."""
-    defined = Defined(room, definition("figs", "Fig")).serve()
+    defined = Defined(room, definition("grapes", "Grape")).serve()
     for name in ("a", "b"):
         defined.add(name)
     with defined.server.stream(f"{defined.objects}?watch=1") as watch:
@@ -299,16 +309,11 @@ def test_deprecated_versions_warn(room: Space) -> None:
     obj = definition("olds", "Old", deprecated=True)
     defined = Defined(room, obj)
     room.server.create(_CRDS, obj)
-    warnings: dict[int, str | None] = {}
-
-    def served() -> bool:
-        answer = room.server.request("GET", defined.objects)
-        warnings[answer.status] = answer.headers["Warning"]
-        return answer.status == 200
-
-    until(served, what="olds")
     text = '299 - "olds.example.com/v1 Old is deprecated"'
-    assert warnings[429] == warnings[200] == text
+    warnings = {
+        answer.headers["Warning"] for answer in _until_served(defined) if answer.status != 404
+    }
+    assert warnings == {text}
     with room.server.stream(f"{defined.objects}?watch=1&timeoutSeconds=1") as watch:
         assert watch.head().header("Warning") == text
     body = {"apiVersion": "olds.example.com/v1", "kind": "Old", "metadata": {"name": "a"}}
