@@ -31,7 +31,7 @@ from conformance.certs import Authority, KeyPair, signing_key
 from conformance.kubeconfig import Form, cluster_entry, user_entry, write_kubeconfig
 from conformance.kubectl import Kubectl, find_kubectl
 from conformance.processes import Server, Watchdog, free_port
-from conformance.requests import Requests, Response, Session
+from conformance.requests import Session, SessionRequests
 from conformance.users import ADMIN, USERS, VIEWER, VIEWER_ROLE, write_tokens
 from conformance.waiting import TookTooLong, until
 
@@ -48,7 +48,7 @@ class _PortTaken(Exception):
     """Somebody took a port between our choosing it and the server's using it."""
 
 
-class Cluster(Requests):
+class Cluster(SessionRequests):
     """etcd and a kube-apiserver that tests may do anything to."""
 
     def __init__(
@@ -230,19 +230,6 @@ class Cluster(Requests):
     def session(self, user: str = ADMIN) -> Session:
         """A kept-alive connection, for many requests in a row."""
         return Session(self.server, self._tls, self.tokens[user])
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: object = None,
-        *,
-        token: str | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Response:
-        """See `Requests.request`. Each goes over a connection of its own, so any thread may."""
-        with self.session() as session:
-            return session.request(method, path, body, token=token, headers=headers)
 
     # Starting
 

@@ -137,3 +137,24 @@ class Session(Requests):
         self._connection.request(method, path, data, sent)
         response = self._connection.getresponse()
         return Response(response.status, response.headers, response.read())
+
+
+class SessionRequests(Requests):
+    """Requests that each go over a connection of their own, so any thread may make them."""
+
+    @abstractmethod
+    def session(self) -> Session:
+        """A kept-alive connection of the admin's."""
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """See `Requests.request`."""
+        with self.session() as session:
+            return session.request(method, path, body, token=token, headers=headers)

@@ -23,7 +23,7 @@ from typing import Literal, TypeVar
 
 from conformance.binaries import Binaries
 from conformance.cluster import Cluster
-from conformance.requests import Requests, Response, Session
+from conformance.requests import Session, SessionRequests
 from conformance.streams import PATIENCE, Stream, address_of, request_bytes
 from conformance.users import ADMIN, NOBODY, VIEWER
 from listwatch.testing.apiserver.auth import ADMIN as EVERYTHING
@@ -38,7 +38,7 @@ Kind = Literal["embedded", "real"]
 KINDS: tuple[Kind, ...] = ("embedded", "real")
 
 
-class TestedServer(Requests, ABC):
+class TestedServer(SessionRequests, ABC):
     """A server that tests may ask anything, and do to what happens to servers."""
 
     __test__ = False  # it is no test, whatever its name begins with
@@ -85,19 +85,6 @@ class TestedServer(Requests, ABC):
     def session(self, user: str = ADMIN) -> Session:
         """A kept-alive connection, for many requests in a row."""
         return Session(self.server, self._tls, self.tokens[user])
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: object = None,
-        *,
-        token: str | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Response:
-        """See `Requests.request`. Each goes over a connection of its own, so any thread may."""
-        with self.session() as session:
-            return session.request(method, path, body, token=token, headers=headers)
 
     def stream(
         self,
