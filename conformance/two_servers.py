@@ -241,7 +241,7 @@ class EmbeddedCluster(TestedServer):
         self._backup = self._call(self.embedded.core.backup)
 
     def turn_back(self) -> None:
-        self._call(lambda: self.embedded._service.restart("back", backup=self._backup))
+        self._call(lambda: self.embedded.restart("back", backup=self._backup))
 
     def _run(self) -> None:
         try:

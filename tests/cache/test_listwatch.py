@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, assert_type
 
 import pytest
 
@@ -19,12 +19,16 @@ from listwatch import (
     ListOptions,
     ListWatch,
     ObjectList,
+    PartialObjectMetadata,
     RESTClient,
+    TooManyRequests,
+    decode_dict,
     supports_watch_list,
 )
 from listwatch.cache import AsyncListerWatcher, BlockingWatch, ListerWatcher
+from listwatch.rest import ConnectionLost
 from listwatch.testing import MemoryTransport, Reply
-from listwatch.watch import EmptyWatch, StreamWatcher, Watch
+from listwatch.watch import EmptyWatch, StreamWatcher, Watch, broken_by
 
 PODS = GroupVersionResource.parse("v1/pods")
 EVENT = b'{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}\n'
@@ -327,6 +331,91 @@ async def test_a_getter_is_anything_whose_get_starts_a_request() -> None:
         await ListWatch.from_client(getter, PODS).alist(ListOptions())
     assert getter.starts == 1
     assert transport.requests[0].headers["X-Trace"] == "1"
+
+
+@pytest.mark.clause("F3", "D6")
+async def test_one_from_a_client_has_the_selectors_and_the_decoder_that_it_is_given() -> None:
+    transport = MemoryTransport(answer)
+    async with RESTClient(ClientConfig(server="http://server"), transport=transport) as client:
+        source = ListWatch.from_client(
+            client, PODS, "default", "spec.nodeName=n", label_selector="a=b", decoder=decode_dict
+        )
+        assert_type(source, ListWatch[dict[str, Any]])
+        assert [pod["metadata"]["name"] for pod in await source.alist(ListOptions())] == ["a"]
+        async with await source.awatch(ListOptions()) as watch:
+            assert [event.object["metadata"]["name"] async for event in watch] == ["a"]
+    for request in transport.requests:
+        assert request.query["fieldSelector"] == "spec.nodeName=n"
+        assert request.query["labelSelector"] == "a=b"
+
+
+@pytest.mark.clause("B4", "F3", "H9")
+@pytest.mark.virtual_time
+@pytest.mark.parametrize(
+    ("given", "sent"), [({}, 1), ({"max_retries": 2}, 3), ({"max_retries": None}, 4)]
+)
+@pytest.mark.parametrize("ask", [ListWatch.alist, ListWatch.awatch, ListWatch.alist_metadata])
+async def test_one_from_a_client_sends_a_request_once_unless_it_is_told_otherwise(
+    ask: Callable[..., Any], given: dict[str, Any], sent: int
+) -> None:
+    """There is one owner of repetition: whoever uses the ListWatch."""
+    busy = Reply(429, b"", {"Retry-After": "1"})
+    transport = MemoryTransport(lambda request: busy)
+    config = ClientConfig(server="http://server")
+    async with RESTClient(config, transport=transport, max_retries=3) as client:
+        for source in (
+            ListWatch.from_client(client, PODS, **given),
+            ListWatch.from_client_filtered(client, PODS, **given),
+        ):
+            transport.requests.clear()
+            with pytest.raises(TooManyRequests):
+                await ask(source, ListOptions())
+            assert len(transport.requests) == sent
+
+
+@pytest.mark.clause("B5", "F3")
+async def test_a_watch_from_a_client_that_cannot_be_opened_is_empty_and_says_why() -> None:
+    lost = ConnectionLost("gone")
+    transport = MemoryTransport(lambda request: lost)
+    async with RESTClient(ClientConfig(server="http://server"), transport=transport) as client:
+        async with await ListWatch.from_client(client, PODS).awatch(ListOptions()) as watch:
+            assert [event async for event in watch] == []
+        assert broken_by(watch) is lost
+    assert len(transport.requests) == 1
+
+
+@pytest.mark.clause("B9", "F3", "K11")
+async def test_one_from_a_client_lists_metadata_alone() -> None:
+    transport = MemoryTransport(answer)
+    async with RESTClient(ClientConfig(server="http://server"), transport=transport) as client:
+        source = ListWatch.from_client(client, PODS, "default", label_selector="a=b")
+        [found] = await source.alist_metadata(ListOptions(limit=5))
+    assert isinstance(found, PartialObjectMetadata)
+    assert found.name == "a"
+    [request] = transport.requests
+    assert request.query == {"labelSelector": "a=b", "limit": "5"}
+    assert request.headers["Accept"] == (
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
+    )
+
+
+@pytest.mark.clause("F1", "F2", "K11")
+async def test_metadata_comes_by_the_function_for_it_else_with_the_whole_objects() -> None:
+    seen: list[ListOptions] = []
+
+    async def ametadata(options: ListOptions) -> ObjectList[PartialObjectMetadata]:
+        seen.append(options)
+        return ObjectList([PartialObjectMetadata()], ListMeta())
+
+    options = ListOptions(limit=5)
+    without = ListWatch(list=lambda options: listed("whole"), awatch=no_watch)
+    assert (await without.alist_metadata(options)).items == ["whole"]
+    for disable_chunking in (False, True):
+        source = ListWatch(
+            list=no_list, awatch=no_watch, ametadata=ametadata, disable_chunking=disable_chunking
+        )
+        assert (await source.alist_metadata(options)).items == [PartialObjectMetadata()]
+    assert seen == [options, options.replace(limit=None)]
 
 
 @pytest.mark.clause("F4")

@@ -10,10 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from listwatch.api import (
-    APIResource,
-    GroupVersionResource,
-)
+from listwatch.api import APIResource, GroupVersionResource, ListWatchError
 from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.credentials import Credentials
@@ -104,13 +101,15 @@ class Asked:
             silence=30,
         )
 
-    async def send(self, *, watch: bool = False) -> HTTPResponse | None:
+    async def send(self, *, watch: bool = False) -> HTTPResponse | ListWatchError:
         return await self.exchange.send(GET, watch=watch)
 
-    async def ends(self, *, watch: bool = False) -> bytes | None:
-        """Send, read what comes, and see that nothing is left open."""
+    async def ends(self, *, watch: bool = False) -> bytes | ListWatchError:
+        """Send, read what comes, and see that nothing is left open. The error is that of an empty
+        watch.
+        """
         response = await self.send(watch=watch)
-        body = await response.read() if response is not None else None
+        body = response if isinstance(response, ListWatchError) else await response.read()
         assert self.transport.open_responses == 0
         return body
 

@@ -11,6 +11,7 @@ from listwatch.api import (
     APIError,
     Forbidden,
     InternalError,
+    ListWatchError,
     ResourceVersionTooLarge,
     ServiceUnavailable,
     TooManyRequests,
@@ -141,7 +142,7 @@ class TestRetryAfter:
         asked = Asked(in_turn(busy(), OK))
         request = HTTPRequest(method="POST", path="/api/v1/pods", body=b"{}")
         response = await asked.exchange.send(request)
-        assert response is not None
+        assert not isinstance(response, ListWatchError)
         await response.read()
         assert [received.request.body for received in asked.transport.requests] == [b"{}", b"{}"]
 
@@ -161,13 +162,14 @@ class TestLostConnections:
     ) -> None:
         asked = Asked(lambda request: error("gone"), max_retries=2)
         with caplog.at_level(logging.INFO, "listwatch.rest"):
-            assert await asked.ends(watch=True) is None
+            assert type(await asked.ends(watch=True)) is error
         assert asked.times == [0, 1, 2]
         assert "the watch of /api/v1/pods was not opened: gone" in caplog.text
 
     async def test_with_no_retries_one_lost_connection_makes_it_empty(self) -> None:
-        asked = Asked(in_turn(ConnectionLost("gone")), max_retries=0)
-        assert await asked.ends(watch=True) is None
+        lost = ConnectionLost("gone")
+        asked = Asked(in_turn(lost), max_retries=0)
+        assert await asked.ends(watch=True) is lost
 
     @pytest.mark.parametrize("error", [ConnectionRefused, ConnectFailed, TLSFailed])
     async def test_refused_unreachable_or_without_tls_is_an_error_at_once(
@@ -311,7 +313,7 @@ class TestCancellation:
         else:
             pytest.fail("the exchange never came to its end")
         response = await task
-        assert response is not None
+        assert not isinstance(response, ListWatchError)
         await response.read()
         assert half_seconds > 60
 

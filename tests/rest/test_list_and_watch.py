@@ -19,6 +19,7 @@ from listwatch.api import (
 from listwatch.rest.errors import ConnectionLost, UnexpectedContent
 from listwatch.rest.transport import HTTPRequest
 from listwatch.testing import HANG, MemoryBody, Reply, in_turn
+from listwatch.watch import broken_by
 from listwatch.wire import ListDecodeError, decode_dict
 from tests.rest.scripted import PODS, WIDGETS, Pod, client_of, pod, pod_list, replay
 from tests.support.vectors import vector, vectors
@@ -173,10 +174,11 @@ class TestWatch:
             assert transport.open_responses == 0
 
     @pytest.mark.clause("B5")
-    async def test_one_that_cannot_be_opened_is_empty(self) -> None:
+    async def test_one_that_cannot_be_opened_is_empty_and_says_why(self) -> None:
         client, _ = client_of(lambda request: ConnectionLost("gone"), max_retries=1)
         async with await client.watch(PODS) as watch:
             assert [event async for event in watch] == []
+            assert str(broken_by(watch)) == "gone"
 
     @pytest.mark.clause("B6")
     async def test_an_unknown_type_is_an_error_and_its_connection_closed(self) -> None:

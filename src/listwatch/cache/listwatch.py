@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, overload
 
-from listwatch.api import APIResource, GroupVersionResource, ListOptions, Unstructured
+from listwatch.api import (
+    APIResource,
+    GroupVersionResource,
+    ListOptions,
+    PartialObjectMetadata,
+    Unstructured,
+)
 from listwatch.rest import Request
 from listwatch.watch import Watch
-from listwatch.wire import ObjectList
+from listwatch.wire import (
+    JSON_CODEC,
+    ObjectDecoder,
+    ObjectList,
+    accept_header,
+    decode_partial_metadata,
+    decode_unstructured,
+)
 
 from .bridges import blocking_watch, run_blocking, watch_from_blocking
 from .protocols import BlockingWatch
@@ -17,8 +30,21 @@ from .protocols import BlockingWatch
 __all__ = ["Getter", "ListWatch", "supports_watch_list"]
 
 T = TypeVar("T")
+D = TypeVar("D")
+
+_METADATA_ONLY = ", ".join(
+    (
+        accept_header((JSON_CODEC,), projection="as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
+        accept_header((JSON_CODEC,)),
+    )
+)
+"""With whole objects as the fallback (B9)."""
 
 Modifier = Callable[[ListOptions], ListOptions]
+
+
+def _unmodified(options: ListOptions) -> ListOptions:
+    return options
 
 
 class Getter(Protocol):
@@ -34,7 +60,8 @@ class ListWatch(Generic[T]):
     Give `alist` and `awatch` (async), or `list` and `watch` (blocking), or any mixture with at
     least one of each pair; the methods of the same names always work. An async method prefers the
     async function, and else runs the blocking one in a thread; a blocking method prefers the
-    blocking function, and else runs the async one on an event loop of its own.
+    blocking function, and else runs the async one on an event loop of its own. `ametadata` lists
+    metadata alone, for whoever compares a set with that of the server.
 
     `disable_chunking` keeps `limit` out of every LIST (F2). `supports_watch_list=False` says that
     the initial set cannot come through a watch, as with fakes and old servers (F6). Raises
@@ -58,6 +85,8 @@ class ListWatch(Generic[T]):
         watch: Callable[[ListOptions], BlockingWatch[T]] | None = None,
         alist: Callable[[ListOptions], Awaitable[ObjectList[T]]] | None = None,
         awatch: Callable[[ListOptions], Awaitable[Watch[T]]] | None = None,
+        ametadata: Callable[[ListOptions], Awaitable[ObjectList[PartialObjectMetadata]]]
+        | None = None,
         disable_chunking: bool = False,
         supports_watch_list: bool = True,
     ) -> None:
@@ -73,9 +102,11 @@ class ListWatch(Generic[T]):
             raise ValueError(f"a ListWatch needs {' and '.join(missing)}")
         self._list, self._watch = list, watch
         self._alist, self._awatch = alist, awatch
+        self._ametadata = ametadata
         self.disable_chunking = disable_chunking
         self.supports_watch_list = supports_watch_list
 
+    @overload
     @classmethod
     def from_client(
         cls,
@@ -83,8 +114,39 @@ class ListWatch(Generic[T]):
         resource: APIResource | GroupVersionResource,
         namespace: str = "",
         field_selector: str = "",
-    ) -> ListWatch[Unstructured]:
+        *,
+        label_selector: str = "",
+        max_retries: int | None = 0,
+    ) -> ListWatch[Unstructured]: ...
+    @overload
+    @classmethod
+    def from_client(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        field_selector: str = "",
+        *,
+        label_selector: str = "",
+        decoder: ObjectDecoder[D],
+        max_retries: int | None = 0,
+    ) -> ListWatch[D]: ...
+    @classmethod
+    def from_client(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        field_selector: str = "",
+        *,
+        label_selector: str = "",
+        decoder: ObjectDecoder[Any] = decode_unstructured,
+        max_retries: int | None = 0,
+    ) -> ListWatch[Any]:
         """The objects of one resource, of one namespace or, where that is empty, of all (F3).
+
+        A request is sent once: whoever uses a ListWatch paces its repeats (B4). Another
+        `max_retries` gives it repeats of its own; None, as many as the client's.
 
         >>> import listwatch
         >>> async def names(client: listwatch.RESTClient):
@@ -96,33 +158,69 @@ class ListWatch(Generic[T]):
             getter,
             resource,
             namespace,
-            lambda options: options.replace(field_selector=field_selector),
+            lambda options: options.replace(
+                field_selector=field_selector, label_selector=label_selector
+            ),
+            decoder=decoder,
+            max_retries=max_retries,
         )
 
+    @overload
     @classmethod
     def from_client_filtered(
         cls,
         getter: Getter,
         resource: APIResource | GroupVersionResource,
         namespace: str = "",
-        modify: Modifier = lambda options: options,
-    ) -> ListWatch[Unstructured]:
+        modify: Modifier = _unmodified,
+        *,
+        max_retries: int | None = 0,
+    ) -> ListWatch[Unstructured]: ...
+    @overload
+    @classmethod
+    def from_client_filtered(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        modify: Modifier = _unmodified,
+        *,
+        decoder: ObjectDecoder[D],
+        max_retries: int | None = 0,
+    ) -> ListWatch[D]: ...
+    @classmethod
+    def from_client_filtered(
+        cls,
+        getter: Getter,
+        resource: APIResource | GroupVersionResource,
+        namespace: str = "",
+        modify: Modifier = _unmodified,
+        *,
+        decoder: ObjectDecoder[Any] = decode_unstructured,
+        max_retries: int | None = 0,
+    ) -> ListWatch[Any]:
         """The same with `modify`, which returns the options to be sent instead of those it is
         given: for LIST and, with `watch` set already, for WATCH.
         """
 
         def start() -> Request[Unstructured]:
-            return getter.get().resource(resource).namespace(namespace)
+            request = getter.get().resource(resource).namespace(namespace)
+            return request if max_retries is None else request.max_retries(max_retries)
 
-        async def alist(options: ListOptions) -> ObjectList[Unstructured]:
-            return await start().list(modify(options))
+        async def alist(options: ListOptions) -> ObjectList[Any]:
+            return await start().decoder(decoder).list(modify(options))
 
-        async def awatch(options: ListOptions) -> Watch[Unstructured]:
-            return await start().watch(modify(options.replace(watch=True)))
+        async def ametadata(options: ListOptions) -> ObjectList[PartialObjectMetadata]:
+            request = start().decoder(decode_partial_metadata).header("Accept", _METADATA_ONLY)
+            return await request.list(modify(options))
+
+        async def awatch(options: ListOptions) -> Watch[Any]:
+            return await start().decoder(decoder).watch(modify(options.replace(watch=True)))
 
         return ListWatch(
             alist=alist,
             awatch=awatch,
+            ametadata=ametadata,
             list=lambda options: run_blocking(lambda: alist(options)),
             watch=lambda options: blocking_watch(lambda: awatch(options)),
         )
@@ -134,6 +232,16 @@ class ListWatch(Generic[T]):
             return await self._alist(options)
         assert self._list is not None
         return await asyncio.to_thread(self._list, options)
+
+    async def alist_metadata(
+        self, options: ListOptions
+    ) -> ObjectList[PartialObjectMetadata] | ObjectList[T]:
+        """One LIST of which only the metadata is wanted. Without `ametadata` it is that of `alist`,
+        with the whole objects.
+        """
+        if self._ametadata is not None:
+            return await self._ametadata(self._unchunked(options))
+        return await self.alist(options)
 
     async def awatch(self, options: ListOptions) -> Watch[T]:
         """Open one WATCH."""

@@ -59,9 +59,9 @@ class Exchange:
 
     async def send(
         self, request: HTTPRequest, *, watch: bool = False, max_retries: int | None = None
-    ) -> HTTPResponse | None:
+    ) -> HTTPResponse | ListWatchError:
         """The successful answer: 200 for a watch, any 2xx else. Its body is the caller's to read or
-        close. None stands for the empty watch of B5.
+        close. An error that is returned stands for the empty watch of B5, and says why it is empty.
 
         Raises the `APIError` of any other answer, or the `TransportError` that ended the last
         attempt. It has a note about the attempt before it where that failed otherwise.
@@ -114,7 +114,7 @@ class Exchange:
                     attempt += 1
                 case GiveUp.EMPTY_WATCH:
                     _log.info("the watch of %s was not opened: %s", request.path, failure)
-                    return None
+                    return failure
                 case GiveUp.ERROR:
                     _mention(failure, previous)
                     raise failure

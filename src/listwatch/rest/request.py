@@ -10,7 +10,13 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from listwatch.api import APIResource, GroupVersionResource, ListOptions, Unstructured
+from listwatch.api import (
+    APIResource,
+    GroupVersionResource,
+    ListOptions,
+    ListWatchError,
+    Unstructured,
+)
 from listwatch.watch import BodyDecoder, EmptyWatch, StreamWatcher, Watch
 from listwatch.wire import (
     Codec,
@@ -204,7 +210,8 @@ class Request(Generic[T]):
     async def watch(self, options: ListOptions | None = None) -> Watch[T]:
         """Open a WATCH (B2). Whoever gets it must stop it, best by `async with`.
 
-        A server that cannot be heard at all gives a watch that ends at once (B5).
+        A server that cannot be heard at all gives a watch that ends at once, whose `broken` says
+        why (B5).
         """
         options = (options or self._parts.options).replace(watch=True)
         request = self._of_collection("watch")
@@ -212,8 +219,8 @@ class Request(Generic[T]):
         response = await self._sender.exchange.send(
             http, watch=True, max_retries=self._parts.max_retries
         )
-        if response is None:
-            return EmptyWatch[T]()
+        if isinstance(response, ListWatchError):
+            return EmptyWatch[T](response)
         try:
             codec = await self._codec(response)
             events = WatchDecoder(self._decoder, codec=codec, limit=self._sender.max_frame)
@@ -237,7 +244,7 @@ class Request(Generic[T]):
         response = await self._sender.exchange.send(
             self._http(options), max_retries=self._parts.max_retries
         )
-        assert response is not None  # only a watch can be empty
+        assert not isinstance(response, ListWatchError)  # only a watch can be empty
         return response
 
     def _http(self, options: ListOptions | None) -> HTTPRequest:

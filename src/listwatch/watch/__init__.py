@@ -3,6 +3,7 @@
 from .body import BodyDecoder
 from .buffered import buffered
 from .empty import EmptyWatch
+from .ending import broken_by, last_read
 from .protocols import ByteStream, Decoder, Reporter, Watch
 from .reporter import ClientReporter
 from .stream_watcher import StreamWatcher
@@ -16,5 +17,7 @@ __all__ = [
     "Reporter",
     "StreamWatcher",
     "Watch",
+    "broken_by",
     "buffered",
+    "last_read",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Generic, TypeVar
 
 from listwatch.api import Event, ListWatchError
@@ -24,10 +25,14 @@ class BodyDecoder(Generic[T]):
         self._decoder = decoder
         self._fault: ListWatchError | None = None
         self._ended = False
+        self.last_read: float | None = None
+        """When bytes last arrived, as time of the event loop; also those that complete no event."""
 
     async def decode(self) -> list[Event[T]]:
         while not self._ended:
             data = await self._body.receive()
+            if data:
+                self.last_read = asyncio.get_running_loop().time()
             self._ended = not data
             known = self._decoder.faults
             found = self._decoder.feed(data) if data else self._decoder.end()

@@ -10,6 +10,7 @@ from typing import Generic, Self, TypeVar
 
 from listwatch.api import Event
 
+from .ending import broken_by, last_read
 from .protocols import Watch
 
 __all__ = ["buffered"]
@@ -38,6 +39,14 @@ class _BufferedWatch(Generic[T]):
         self._changed = asyncio.Event()  # something was put in or taken out, or the end is there
         self._pump: asyncio.Task[None] | None = None
         self._stopped = False
+
+    @property
+    def broken(self) -> Exception | None:
+        return broken_by(self._watch)
+
+    @property
+    def last_read(self) -> float | None:
+        return last_read(self._watch)
 
     async def batches(self) -> AsyncIterator[list[Event[T]]]:
         pump = self._start()

@@ -18,6 +18,10 @@ class EmptyWatch(Generic[T]):
     again will mend (B5).
     """
 
+    def __init__(self, broken: Exception | None = None) -> None:
+        self.broken = broken
+        """That reason, where there is one."""
+
     async def batches(self) -> AsyncIterator[list[Event[T]]]:
         for batch in _NOTHING:
             yield batch

@@ -25,10 +25,9 @@ class StreamWatcher(Generic[T]):
 
     - It reads when it is asked, so that at most what one read brought is ahead of the consumer; the
       rest waits in the network (E1).
-    - A clean end of the stream ends the iteration; so does a connection that breaks off or falls
-      silent, and an end inside a frame, which is
-      logged at debug level. Anything else that the Decoder raises becomes one ERROR event, then the
-      end (E2).
+    - A clean end of the stream ends the iteration. So does a connection that breaks off or falls
+      silent, and an end inside a frame; these are logged at debug level, and `broken` has them.
+      Anything else that the Decoder raises becomes one ERROR event, then the end (E2).
     - It may be stopped from anywhere (E3).
 
     It belongs to the event loop in which it was made.
@@ -42,11 +41,20 @@ class StreamWatcher(Generic[T]):
         self._closed = False
         self._ended = False
         self._reader: asyncio.Task[object] | None = None  # the task that waits in a read
+        self._woken = False  # ... and that we, nobody else, cancelled out of it
+        self._last_read = self._loop.time()
         self.broken: Exception | None = None
         """What broke the stream off, once it has ended: None after a clean end, a stop, or an
         ERROR.
         """
-        self._woken = False  # ... and that we, nobody else, cancelled out of it
+
+    @property
+    def last_read(self) -> float:
+        """When anything last arrived, as time of the event loop: bytes, where the Decoder tells of
+        them by a `last_read` of its own, else events. At first, when the watch was made (E4).
+        """
+        read: float | None = getattr(self._decoder, "last_read", None)
+        return self._last_read if read is None else max(read, self._last_read)
 
     async def batches(self) -> AsyncIterator[list[Event[T]]]:
         try:
@@ -126,7 +134,9 @@ class StreamWatcher(Generic[T]):
         batch: list[Event[T]] = []
         try:
             batch = await self._decoder.decode()
-            if not batch:
+            if batch:
+                self._last_read = self._loop.time()
+            else:
                 self._ended = True
         except asyncio.CancelledError:
             self._ended = True
