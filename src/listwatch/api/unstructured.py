@@ -127,7 +127,8 @@ class Unstructured(Struct, frozen=True, eq=False, gc=False):
         Raises `MalformedObject`.
         """
         try:
-            raw = msgspec.json.encode(value)
+            # A copy, since the encoder leaves its bytes half as long again as they need be.
+            raw = bytes(memoryview(msgspec.json.encode(value)))
         except (TypeError, ValueError, RecursionError) as error:
             raise MalformedObject(f"this cannot be JSON: {error}") from error
         return cls.from_bytes(raw)

@@ -1,0 +1,188 @@
+"""A batch of events: what it changes, worked out before anything is changed.
+
+Everybody else's code (identities, index functions) runs here, on a store that is still as it was.
+What is left to do then are dict operations, which do not fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from listwatch.api import Event, EventType, MalformedObject, Unstructured, freeze
+
+from ._state import State
+from ._versions import is_late, moved
+from .delta import Delta
+from .identity import Identify, identity_of
+from .indexes import Index, IndexFunctionError, Values
+from .undecodable import Undecodable
+
+__all__ = ["Batch", "Entry", "Moves", "index_moves", "own", "raw_and_error"]
+
+T = TypeVar("T")
+
+Entry: TypeAlias = T | Undecodable
+
+Moves: TypeAlias = list[tuple[Index[T], dict[str, Values]]]
+"""For each index, the new values of keys whose objects changed."""
+
+_UNKNOWN: Any = object()
+
+
+class Batch(Generic[T]):
+    """The outcome of some events on a state of a store; `apply_to` brings it about."""
+
+    __slots__ = ("_removes", "_undecodable", "changes", "deltas", "late", "resource_version")
+
+    def __init__(
+        self,
+        state: State[T, Index[T]],
+        events: Iterable[Event[T]],
+        identify: Identify,
+        moves_rv: bool,
+    ) -> None:
+        self.changes: dict[str, Entry[T] | None] = {}
+        """The new entry of each key; None where it goes."""
+        self.deltas: list[Delta[T]] = []
+        self.late = 0
+        self._removes = False
+        self._undecodable = bool(state.undecodable)
+        self.resource_version = self._read(state, events, identify, moves_rv)
+
+    def _read(
+        self,
+        state: State[T, Index[T]],
+        events: Iterable[Event[T]],
+        identify: Identify,
+        moves_rv: bool,
+    ) -> str:
+        """Fill it, one pass; the RV afterwards. This loop is the hot path of every watch."""
+        objects, changes, deltas = state.objects, self.changes, self.deltas
+        at = state.resource_version
+        plain = identify is identity_of
+        added, modified, deleted = EventType.ADDED, EventType.MODIFIED, EventType.DELETED
+        obj: Any
+        old: Any
+        for event in events:
+            kind, obj, raw, error = event.type, event.object, event.raw, None
+            if kind is not modified and kind is not added and kind is not deleted:
+                raise ValueError(f"a store takes ADDED, MODIFIED and DELETED, not {kind}")
+            if plain and type(obj) is Unstructured:
+                name, namespace = obj.name, obj.namespace
+                if not name:
+                    raise MalformedObject(f"{obj!r} has no key")
+                key = f"{namespace}/{name}" if namespace else name
+                uid, version, raw = obj.uid, obj.resource_version, obj.raw
+            elif type(obj) is Undecodable:
+                key, uid, version = obj.key, obj.uid, obj.resource_version
+                raw, error = obj.raw, obj.error
+                self._undecodable = True
+            else:
+                obj = own(obj)
+                key, uid, version = identify(obj)
+                if isinstance(obj, Unstructured):
+                    raw = obj.raw
+            old = changes.get(key, _UNKNOWN)
+            if old is _UNKNOWN:
+                old = objects.get(key)
+            if old is None:
+                seen, old_uid = at, ""
+            elif (plain and type(old) is Unstructured) or type(old) is Undecodable:
+                seen, old_uid = old.resource_version, old.uid
+            else:
+                _, old_uid, seen = identify(old)
+            # The usual case stands here, before the call that knows them all.
+            newer = len(version) == len(seen) and version > seen
+            late = not newer and is_late(version, seen)
+            if moves_rv:
+                newer = len(version) == len(at) and version > at
+                at = version if newer else moved(at, version)
+            if late:
+                self.late += 1
+            elif kind is deleted:
+                if old is not None:
+                    changes[key] = None
+                    self._removes = True
+                    deltas.append(Delta(deleted, obj, raw, error, key, old))
+            else:
+                changes[key] = obj
+                if old is None:
+                    deltas.append(Delta(added, obj, raw, error, key))
+                elif uid == old_uid or not uid or not old_uid:
+                    deltas.append(Delta(modified, obj, raw, error, key, old))
+                else:
+                    deltas.append(Delta(modified, obj, raw, error, key, old, recreated=True))
+        return at
+
+    def delete(self, key: str, obj: T, entry: Entry[T]) -> None:
+        """One more deletion: of `entry`, whose last state is `obj`."""
+        raw, error = raw_and_error(obj)
+        self.changes[key] = None
+        self._removes = True
+        self.deltas.append(Delta(EventType.DELETED, obj, raw, error, key, cast(T, entry)))
+
+    def apply_to(self, state: State[T, Index[T]], moves: Moves[T]) -> None:
+        """Change `state`."""
+        objects = state.objects
+        if self._removes:
+            for key, entry in self.changes.items():
+                if entry is None:
+                    objects.pop(key, None)
+                else:
+                    objects[key] = entry
+        else:
+            objects.update(cast(Mapping[str, Entry[T]], self.changes))
+        if self._undecodable:
+            for key, entry in self.changes.items():
+                if isinstance(entry, Undecodable):
+                    state.undecodable[key] = entry
+                else:
+                    state.undecodable.pop(key, None)
+        for index, values in moves:
+            index.update(values)
+        state.resource_version = self.resource_version
+
+
+def raw_and_error(entry: Any) -> tuple[bytes, Exception | None]:
+    """What a Delta says of an object beside the object."""
+    if type(entry) is Undecodable:
+        return entry.raw, entry.error
+    return (entry.raw if isinstance(entry, Unstructured) else b""), None
+
+
+def own(obj: Any) -> Any:
+    """An object as it is kept: nobody who still has it can change the store by it, nor can a
+    reader (A6).
+    """
+    return freeze(obj) if type(obj) is dict else obj
+
+
+def index_moves(
+    indexes: Mapping[str, Index[T]],
+    changes: Mapping[str, Entry[T] | None],
+    failures: list[Exception] | None,
+) -> Moves[T]:
+    """What `changes` mean for the indexes.
+
+    An index function that raises leaves its object out of that index, and goes to `failures`;
+    where that is None, `IndexFunctionError` is raised.
+    """
+    if not changes:
+        return []
+    return [(index, _values(index, changes, failures)) for index in indexes.values()]
+
+
+def _values(
+    index: Index[T], changes: Mapping[str, Entry[T] | None], failures: list[Exception] | None
+) -> dict[str, Values]:
+    found: dict[str, Values] = {}
+    for key, entry in changes.items():
+        try:
+            found[key] = index.compute(key, entry)
+        except IndexFunctionError as error:
+            if failures is None:
+                raise
+            failures.append(error)
+            found[key] = None
+    return found

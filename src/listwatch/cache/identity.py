@@ -1,0 +1,74 @@
+"""Identity: which object, which life of it, and which state of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from listwatch.api import MalformedObject, PartialObjectMetadata, Unstructured, join_key
+
+from .undecodable import Undecodable
+
+__all__ = ["Identify", "Identity", "for_entries", "identity_of"]
+
+
+class Identity(NamedTuple):
+    """What a store must know of an object."""
+
+    key: str
+    """`namespace/name`, or `name` for cluster-scoped objects (A3)."""
+    uid: str
+    """Another uid under the same key is another object (K6). Empty where it is not known."""
+    resource_version: str
+    """Its state; empty where it is not known."""
+
+
+Identify: TypeAlias = Callable[[Any], Identity]
+"""Reads the identity of an object. Raises `MalformedObject` where there is no name."""
+
+
+def identity_of(obj: Any) -> Identity:
+    """The identity of an `Unstructured`, an `Undecodable`, a `PartialObjectMetadata`, a dict in the
+    form of its JSON, or anything with `.metadata`.
+
+    That may be a mapping, or have `name`, `namespace`, `uid` and `resource_version` as attributes.
+    Raises `MalformedObject` where no name can be read.
+
+    >>> identity_of({"metadata": {"name": "web-0", "namespace": "default", "uid": "u1"}})
+    Identity(key='default/web-0', uid='u1', resource_version='')
+    """
+    if isinstance(obj, Unstructured | PartialObjectMetadata):
+        return _identity(obj, obj.name, obj.namespace, obj.uid, obj.resource_version)
+    if isinstance(obj, Undecodable):
+        return Identity(obj.key, obj.uid, obj.resource_version)
+    metadata = obj.get("metadata") if isinstance(obj, Mapping) else getattr(obj, "metadata", None)
+    if isinstance(metadata, Mapping):
+        read = metadata.get
+        version = read("resourceVersion")
+        return _identity(obj, read("name"), read("namespace"), read("uid"), version)
+    return _identity(
+        obj,
+        getattr(metadata, "name", None),
+        getattr(metadata, "namespace", None),
+        getattr(metadata, "uid", None),
+        getattr(metadata, "resource_version", None),
+    )
+
+
+def for_entries(identify: Identify) -> Identify:
+    """The same for what a store holds: an Undecodable, which is ours, is nothing that somebody
+    else's function must know.
+    """
+    if identify is identity_of:
+        return identify
+
+    def identity(obj: Any) -> Identity:
+        return identity_of(obj) if type(obj) is Undecodable else identify(obj)
+
+    return identity
+
+
+def _identity(obj: object, name: Any, namespace: Any, uid: Any, version: Any) -> Identity:
+    if not isinstance(name, str) or not name:
+        raise MalformedObject(f"a {type(obj).__name__} without metadata.name has no key")
+    return Identity(join_key(namespace or "", name), uid or "", version or "")
