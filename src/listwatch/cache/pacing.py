@@ -46,7 +46,7 @@ True
 from __future__ import annotations
 
 import math
-from collections import deque
+from bisect import insort
 from dataclasses import dataclass, fields
 from random import Random
 
@@ -137,8 +137,8 @@ class Pacer:
         self._d = pacing.first
         self._cap = pacing.cap
         self._start: float | None = None
-        self._requests: deque[float] = deque(maxlen=pacing.burst)
-        self._slow_requests: deque[float] = deque(maxlen=pacing.slow_burst)  # those made at the cap
+        self._requests = _Budget(pacing.burst, pacing.window)
+        self._slow_requests = _Budget(pacing.slow_burst, pacing.slow_window)
 
     def __repr__(self) -> str:
         return f"<Pacer d={self._d:g}{' at its cap' if self.at_cap else ''}>"
@@ -184,23 +184,47 @@ class Pacer:
 
     def request_at(self, now: float) -> float:
         """The time at which the budget allows one more request: `now`, or later."""
-        at = max(now, _freed(self._requests, self._pacing.window))
-        if self.at_cap:
-            at = max(at, _freed(self._slow_requests, self._pacing.slow_window))
-        return at
+        at = max(now, self._requests.freed_at)
+        return max(at, self._slow_requests.freed_at) if self.at_cap else at
 
     def requested(self, now: float) -> None:
         """A request goes out."""
-        self._requests.append(now)
+        self._requests.add(now)
         if self.at_cap:
-            self._slow_requests.append(now)
+            self._slow_requests.add(now)
+
+    def answered(self, sent: float, now: float) -> None:
+        """The request that went out at `sent` has been answered, or failed. It counts from now on:
+        it may have reached the server this late.
+        """
+        self._requests.move(sent, now)
+        self._slow_requests.move(sent, now)
 
 
-def _freed(requests: deque[float], window: float) -> float:
-    """When the oldest of as many requests as are allowed in the window has left it."""
-    if len(requests) != requests.maxlen:
-        return -math.inf
-    at = requests[0] + window
-    while at - requests[0] <= window:  # the window is closed, and the sum may be rounded down
-        at = math.nextafter(at, math.inf)
-    return at
+class _Budget:
+    """The times of the last `burst` requests, of which there may be no more in any `window`."""
+
+    def __init__(self, burst: int, window: float) -> None:
+        self._burst = burst
+        self._window = window
+        self._times: list[float] = []  # sorted
+
+    def add(self, time: float) -> None:
+        insort(self._times, time)
+        del self._times[: -self._burst]
+
+    def move(self, time: float, to: float) -> None:
+        if time in self._times:
+            self._times.remove(time)
+            insort(self._times, to)
+
+    @property
+    def freed_at(self) -> float:
+        """When the oldest of them has left the window; minus infinity while there is room."""
+        if len(self._times) < self._burst:
+            return -math.inf
+        oldest = self._times[0]
+        at = oldest + self._window
+        while at - oldest <= self._window:  # it is closed, and the sum may be rounded down
+            at = math.nextafter(at, math.inf)
+        return at

@@ -333,6 +333,10 @@ class Connection(asyncio.Protocol):
         self._closing = True
         if self._tls is not None:
             self._transport_write(self._tls.goodbye())
+        if transport.get_write_buffer_size():
+            # asyncio would say it when all is sent, and not survive that the client has gone then.
+            transport.close()
+            return
         if transport.can_write_eof():
             transport.write_eof()
         if self._timer is not None:

@@ -1,0 +1,52 @@
+"""A source within a budget: each request waits for its place (H9)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar
+
+from listwatch.api import ListOptions
+from listwatch.watch import Watch
+from listwatch.wire import ObjectList
+
+from ._course import Course
+from .protocols import AsyncListerWatcher
+
+__all__ = ["PacedSource"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_List = Callable[[ListOptions], Awaitable[ObjectList[Any]]]
+
+
+class PacedSource(Generic[T]):
+    """Asks `source`, and counts what it asks; later pages of a list are free."""
+
+    def __init__(self, source: AsyncListerWatcher[T], course: Course) -> None:
+        self._source = source
+        self._course = course
+
+    async def alist(self, options: ListOptions, /) -> ObjectList[T]:
+        if options.continue_:
+            return await self._source.alist(options)
+        sent = await self._course.permit()
+        return await self._counted(sent, self._source.alist(options))
+
+    async def awatch(self, options: ListOptions, /) -> Watch[T]:
+        sent = await self._course.permit()
+        return await self._counted(sent, self._source.awatch(options))
+
+    async def alist_metadata(self, options: ListOptions, /) -> ObjectList[Any]:
+        """The metadata of the objects, where the source can give that alone; else all of them."""
+        alist: _List = getattr(self._source, "alist_metadata", self._source.alist)
+        if options.continue_:
+            return await alist(options)
+        sent = await self._course.permit()
+        return await self._counted(sent, alist(options))
+
+    async def _counted(self, sent: float, answer: Awaitable[R]) -> R:
+        try:
+            return await answer
+        finally:
+            self._course.answered(sent)
