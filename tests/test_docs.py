@@ -5,6 +5,7 @@ manual exist.
 from __future__ import annotations
 
 import ast
+import asyncio
 import doctest
 import importlib
 import inspect
@@ -18,8 +19,8 @@ from typing import Any
 import pytest
 
 import listwatch
-from listwatch import ClientConfig, HTTPRequest, RESTClient
-from listwatch.testing import MemoryTransport, Reply, demo_recordings
+from listwatch import Client
+from listwatch.testing.apiserver import EmbeddedServer
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(
@@ -70,22 +71,29 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 async def test_the_readmes_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     [example] = blocks(ROOT / "README.md")
-    recorded = {item.is_watch: item for item in demo_recordings() if "/pods" in item.target}
-
-    def answer(request: HTTPRequest) -> Reply:
-        item = recorded["watch" in dict(request.query)]
-        return Reply(item.status, item.body, {"Content-Type": "application/json"})
-
-    def client(config: ClientConfig) -> RESTClient:
-        return RESTClient(config, transport=MemoryTransport(answer))
-
-    scope: dict[str, Any] = {}
-    exec(example.replace("asyncio.run(main())", ""), scope)  # our own README
-    scope |= {"RESTClient": client, "load_config": lambda: ClientConfig(server="http://server")}
-    await scope["main"]()
-    printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == len(recorded[True].body.splitlines())
-    assert all(re.fullmatch(r"[A-Z]+ rec/churn-[\w-]+ (Pending|Running)", line) for line in printed)
+    async with EmbeddedServer() as server:
+        for name, app in (("web-0", "web"), ("db-0", "db")):
+            async with Client(config=server.client_config()) as client:
+                await client.create(
+                    {
+                        "apiVersion": "v1",
+                        "kind": "Pod",
+                        "metadata": {"name": name, "labels": {"app": app}},
+                        "spec": {"containers": [{"name": "c", "image": "i"}]},
+                    }
+                )
+        scope: dict[str, Any] = {}
+        exec(example.replace("asyncio.run(main())", ""), scope)  # our own README
+        scope["Client"] = lambda: Client(config=server.client_config())
+        running = asyncio.create_task(scope["main"]())
+        printed = ""
+        async with asyncio.timeout(10):
+            while not printed:
+                await asyncio.sleep(0)
+                printed += capsys.readouterr().out
+        running.cancel()
+        await asyncio.wait([running])
+    assert printed == "ADDED default/web-0 Pending\n"
 
 
 def test_importing_it_loads_no_http_library() -> None:

@@ -130,12 +130,7 @@ class Discovery:
             >>> await discovery.resolve("deploy")  # doctest: +SKIP
             APIResource(group='apps', version='v1', name='deployments', ...)
         """
-        try:
-            readings = parse_resource_name(text)
-        except ValueError as error:
-            raise UnknownResource(
-                f"{text!r} {error}. Expected something like {FORMS}.", text=text
-            ) from None
+        readings = readings_of(text)
         if builtin := _find(self._builtin, readings, group_prefix=False):
             return builtin
         known = self._snapshot
@@ -228,6 +223,16 @@ class Discovery:
         elif failed:
             lines.append(f"Not known, because their discovery failed: {'; '.join(failed)}.")
         return UnknownResource(" ".join(lines), text=text, suggestions=suggestions)
+
+
+def readings_of(text: str) -> tuple[ResourceName, ...]:
+    """The ways to read `text`, the likeliest first. Raises `UnknownResource` if there are none."""
+    try:
+        return parse_resource_name(text)
+    except ValueError as error:
+        raise UnknownResource(
+            f"{text!r} {error}. Expected something like {FORMS}.", text=text
+        ) from None
 
 
 def _find(

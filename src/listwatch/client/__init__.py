@@ -1,0 +1,5 @@
+"""What most programs begin with: objects, watches and mirrors of one server."""
+
+from .client import Client
+
+__all__ = ["Client"]
