@@ -72,7 +72,7 @@ def serving(answer: bytes | Answer) -> Iterator[str]:
 
     @asynccontextmanager
     async def make() -> AsyncIterator[str]:
-        tasks: set[asyncio.Task[None]] = set()
+        tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             try:
@@ -90,21 +90,32 @@ def serving(answer: bytes | Answer) -> Iterator[str]:
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.get_running_loop().create_task(serve(reader, writer))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            tasks[task] = writer
+            task.add_done_callback(tasks.pop)
 
         server = await asyncio.start_server(connected, "127.0.0.1", 0)
         try:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         finally:
+            await _turns()  # asyncio leaks who is let in while its server closes (Python 3.11)
             server.close()
-            for task in tuple(tasks):
+            for task, writer in tuple(tasks.items()):
                 task.cancel()
+                writer.close()  # a task that has not begun yet will not do it
             await asyncio.gather(*tasks, return_exceptions=True)
             await server.wait_closed()
+            await _turns()
 
     with in_thread(make) as url:
         yield url
+
+
+async def _turns() -> None:
+    """Let connections open that are about to, and those close that have been told to: it takes
+    asyncio some turns.
+    """
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def http(
@@ -112,7 +123,7 @@ def http(
 ) -> bytes:
     """An answer with that body."""
     kind = f"Content-Type: {content_type}\r\n" if content_type is not None else ""
-    head = f"HTTP/1.1 {status}\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
+    head = f"HTTP/1.1 {status}\r\n{kind}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     return head.encode() + body
 
 

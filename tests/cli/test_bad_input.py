@@ -14,60 +14,63 @@ PAGE = (
     b"<!doctype html><html><head><title>Sign in</title></head>"
     b"<body><p>Corp\x1b[2J proxy</p></body></html>"
 )
-VERBS = pytest.mark.parametrize("verb", ["get", "watch"])
+ONCE = pytest.mark.parametrize("command", ["get", "watch --raw"])
+"""What asks once."""
+FIRST = pytest.mark.parametrize("command", ["get", "watch --raw", "watch", "get -w"])
+"""What ends when the first answer is a refusal for good."""
 
 
-@VERBS
-def test_an_unknown_resource(verb: str, run: Run) -> None:
+@FIRST
+def test_an_unknown_resource(command: str, run: Run) -> None:
     with replaying([]) as server:
-        ran = run(verb, "podz", "--server", server.url)
+        ran = run(*command.split(), "podz", "--server", server.url)
     assert ran.code == 1
     assert ran.note.startswith("listwatch: the server has no resource 'podz' that we know of.")
     assert "Did you mean pods" in ran.note
 
 
-@VERBS
+@FIRST
 @pytest.mark.parametrize("resource", ["pods/", "po ds", "-x-", "pods/a/log", "", "a/b/c/d"])
-def test_what_can_be_no_resource(resource: str, verb: str, run: Run) -> None:
+def test_what_can_be_no_resource(resource: str, command: str, run: Run) -> None:
     with replaying([]) as server:
-        ran = run(verb, "--server", server.url, "--", resource)
+        ran = run(*command.split(), "--server", server.url, "--", resource)
     assert ran.code in (1, 2)
     assert ran.note.startswith("listwatch: ")
 
 
-@VERBS
+@FIRST
 @pytest.mark.clause("A4")
 @pytest.mark.parametrize("option", ["-l", "--field-selector"])
-def test_a_bad_selector(option: str, verb: str, run: Run) -> None:
-    ran = run(verb, "pods", option, "a in b", "--server", "http://127.0.0.1:1")
+def test_a_bad_selector(option: str, command: str, run: Run) -> None:
+    ran = run(*command.split(), "pods", option, "a in b", "--server", "http://127.0.0.1:1")
     assert ran.code == 2
     assert ran.note.startswith("listwatch: selector 'a in b', at position ")
 
 
-@VERBS
-def test_a_selector_that_only_the_server_refuses(verb: str, run: Run) -> None:
+@FIRST
+def test_a_selector_that_only_the_server_refuses(command: str, run: Run) -> None:
     status = {"kind": "Status", "status": "Failure", "reason": "BadRequest", "code": 400}
     told = {**status, "message": 'field label not supported: "spec.color"'}
     with serving(http(json.dumps(told).encode(), status="400 Bad Request")) as url:
-        ran = run(verb, "pods", "--field-selector", "spec.color=red", "--server", url)
+        ran = run(*command.split(), "pods", "--field-selector", "spec.color=red", "--server", url)
     assert ran.code == 1
     assert ran.note == (
         'listwatch: the server answered 400 BadRequest: field label not supported: "spec.color"'
     )
 
 
-@VERBS
-def test_a_refused_connection(verb: str, run: Run) -> None:
-    ran = run(verb, "pods", "--server", "http://127.0.0.1:1")
+@ONCE
+def test_a_refused_connection(command: str, run: Run) -> None:
+    ran = run(*command.split(), "pods", "--server", "http://127.0.0.1:1")
     assert ran.code == 1
     assert ran.note == "listwatch: cannot connect to http://127.0.0.1:1: connection refused"
 
 
-@VERBS
+@ONCE
 @pytest.mark.clause("B6")
-def test_html_from_a_proxy_with_200(verb: str, run: Run) -> None:
+def test_html_from_a_proxy_with_200(command: str, run: Run) -> None:
     with serving(http(PAGE, content_type="text/html; charset=utf-8")) as url:
-        ran = run(verb, "pods", "--server", url)
+        ran = run(*command.split(), "pods", "--server", url)
     assert ran.code == 1
     assert ran.note.startswith(f"listwatch: {url}: the answer has Content-Type 'text/html")
     assert "is there a proxy in between" in ran.note
@@ -75,21 +78,21 @@ def test_html_from_a_proxy_with_200(verb: str, run: Run) -> None:
     assert "\x1b" not in ran.note
 
 
-@VERBS
+@ONCE
 @pytest.mark.clause("A5")
-def test_html_from_a_proxy_with_503(verb: str, run: Run) -> None:
+def test_html_from_a_proxy_with_503(command: str, run: Run) -> None:
     with serving(http(PAGE, status="503 Service Unavailable", content_type="text/html")) as url:
-        ran = run(verb, "pods", "--server", url)
+        ran = run(*command.split(), "pods", "--server", url)
     assert ran.code == 1
     assert ran.note.startswith("listwatch: the server answered 503 ServiceUnavailable: ")
     assert "<" not in ran.note
 
 
-@VERBS
+@ONCE
 @pytest.mark.clause("B11")
-def test_a_half_open_server(verb: str, run: Run) -> None:
+def test_a_half_open_server(command: str, run: Run) -> None:
     with serving(silent) as url:
-        ran = run(verb, "pods", "--server", url, "--request-timeout", "0.3s")
+        ran = run(*command.split(), "pods", "--server", url, "--request-timeout", "0.3s")
     assert ran.code == 1
     path = "/api/v1/namespaces/default/pods"
     assert ran.note == f"listwatch: {url} did not answer GET {path} within 0.3 s"
@@ -97,23 +100,23 @@ def test_a_half_open_server(verb: str, run: Run) -> None:
 
 def test_a_half_open_server_when_the_duration_is_over(run: Run) -> None:
     with serving(silent) as url:
-        ran = run("watch", "pods", "--server", url, "--duration", "0.3s")
+        ran = run("watch", "--raw", "pods", "--server", url, "--duration", "0.3s")
     assert ran.code == 1
     assert ran.note == f"listwatch: {url} had not answered when --duration was over"
 
 
-@VERBS
-def test_a_server_that_hangs_up(verb: str, run: Run) -> None:
+@ONCE
+def test_a_server_that_hangs_up(command: str, run: Run) -> None:
     with serving(b"") as url:
-        ran = run(verb, "pods", "--server", url)
+        ran = run(*command.split(), "pods", "--server", url)
     assert ran.code == 1
     assert ran.note == f"listwatch: {url} closed the connection before it answered"
 
 
-@VERBS
-def test_a_server_that_does_not_speak_http(verb: str, run: Run) -> None:
+@ONCE
+def test_a_server_that_does_not_speak_http(command: str, run: Run) -> None:
     with serving(b"SSH-2.0-OpenSSH_9.9\r\n") as url:
-        ran = run(verb, "pods", "--server", url)
+        ran = run(*command.split(), "pods", "--server", url)
     assert ran.code == 1
     assert "does not answer in HTTP" in ran.note
 
@@ -126,7 +129,7 @@ def test_a_server_that_does_not_speak_http(verb: str, run: Run) -> None:
 def test_a_stream_of_garbage(garbage: bytes, output: str, run: Run) -> None:
     good = b'{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n'
     with serving(streaming(good + garbage + good + b"x" * 100)) as url:
-        ran = run("watch", "pods", "-o", output, "--server", url, "--duration", "5s")
+        ran = run("watch", "--raw", "pods", "-o", output, "--server", url, "--duration", "5s")
     assert ran.code == 1
     assert ran.note.startswith(f"listwatch: {url}: unable to decode an event from the watch stream")
     assert ran.text.count("ADDED") == 1  # what came before it is there, and nothing else
@@ -161,7 +164,7 @@ def test_an_empty_body_of_a_list(run: Run) -> None:
 
 def test_an_empty_body_of_a_watch_is_its_end(run: Run) -> None:
     with serving(STREAM) as url:
-        ran = run("watch", "pods", "--server", url)
+        ran = run("watch", "--raw", "pods", "--server", url)
     assert (ran.code, ran.data) == (0, b"")
     assert ran.note == "listwatch: the server ended the watch after 0 events"
 
@@ -197,6 +200,7 @@ def test_a_list_that_breaks_off(run: Run) -> None:
         ["watch", "pods", "--duration", "soon"],
         ["watch", "pods", "--duration", "0s"],
         ["get", "pods", "-n", "a/b", "--server", "http://127.0.0.1:1"],
+        ["watch", "pods", "-n", "a/b", "--server", "http://127.0.0.1:1"],
         ["replay", "--speed", "-1"],
         ["replay", "--speed", "warp"],
         ["demo", "--rate", "0/s"],
@@ -266,7 +270,7 @@ def test_an_object_that_cannot_be_read_costs_no_other(bad: bytes, output: str, r
     assert "object bad" in got.note
     line = b'{"type":"ADDED","object":%s}\n'
     with serving(STREAM + line % bad + line % READABLE) as url:
-        watched = run("watch", "pods", "-o", output, "--server", url)
+        watched = run("watch", "--raw", "pods", "-o", output, "--server", url)
     assert watched.code == 1
     assert "cannot decode object bad" in watched.text
     assert "good" in watched.text

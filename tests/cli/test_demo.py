@@ -13,8 +13,8 @@ def test_elsewhere_than_on_a_terminal_it_is_a_watch_of_all_pods(run: Run) -> Non
         *("EVENT", "TIME", "NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
     ]
     kinds = [row[0] for row in rows[1:]]
-    assert kinds[:60] == ["ADDED"] * 60
-    assert "MODIFIED" in kinds[60:]
+    assert kinds[:55] == ["ADDED"] * 55  # a pod may have come or gone before it was listed
+    assert "MODIFIED" in kinds[55:]
     assert {"shop", "data", "payments"} <= {row[2] for row in rows[1:]}
 
 

@@ -71,7 +71,7 @@ def test_ctrl_c_ends_a_watch_quietly_and_closes_its_connection() -> None:
 
     with (
         serving(answer) as url,
-        running("watch", "pods", "-o", "json", "--server", url) as process,
+        running("watch", "--raw", "pods", "-o", "json", "--server", url) as process,
     ):
         assert _line(process.stdout) == EVENT
         assert not closed.is_set()
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_it_while_nobody_reads_what_it_writes() -> None:
     big = b'{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"%s"}}}\n' % (b"x" * 100_000)
     with (
         serving(streaming(*[big] * 20)) as url,
-        running("watch", "pods", "-o", "json", "--server", url) as process,
+        running("watch", "--raw", "pods", "-o", "json", "--server", url) as process,
     ):
         assert process.stdout is not None
         process.stdout.read(1)  # it writes, and the pipe is full soon
@@ -112,7 +112,7 @@ def test_ctrl_c_ends_the_replay_server() -> None:
 def test_sigterm_ends_it_as_it_ends_anything() -> None:
     with (
         serving(streaming(EVENT)) as url,
-        running("watch", "pods", "-o", "json", "--server", url) as process,
+        running("watch", "--raw", "pods", "-o", "json", "--server", url) as process,
     ):
         _line(process.stdout)
         process.terminate()
@@ -122,7 +122,7 @@ def test_sigterm_ends_it_as_it_ends_anything() -> None:
 def test_a_closed_pipe_ends_a_busy_watch_without_a_word() -> None:
     with (
         serving(streaming(*[EVENT] * 5000)) as url,
-        running("watch", "pods", "-o", "json", "--server", url) as process,
+        running("watch", "--raw", "pods", "-o", "json", "--server", url) as process,
     ):
         assert _line(process.stdout) == EVENT
         assert process.stdout is not None
@@ -133,7 +133,7 @@ def test_a_closed_pipe_ends_a_busy_watch_without_a_word() -> None:
 def test_a_closed_pipe_ends_a_quiet_watch_too() -> None:
     with (
         serving(streaming(EVENT)) as url,
-        running("watch", "pods", "-o", "json", "--server", url) as process,
+        running("watch", "--raw", "pods", "-o", "json", "--server", url) as process,
     ):
         assert _line(process.stdout) == EVENT
         assert process.stdout is not None
@@ -177,7 +177,7 @@ def test_a_terminal_has_colours() -> None:
     try:
         with (
             serving(STREAM + EVENT) as url,
-            running("watch", "pods", "--server", url, stdout=theirs) as process,
+            running("watch", "--raw", "pods", "--server", url, stdout=theirs) as process,
         ):
             code, _ = _end(process)
         shown = os.read(ours, 65536)
@@ -188,7 +188,7 @@ def test_a_terminal_has_colours() -> None:
     assert b"\x1b[1;32mADDED" in shown
 
 
-def _until(descriptor: int, *texts: bytes) -> bytes:
+def until(descriptor: int, *texts: bytes) -> bytes:
     """Read a terminal until all of these were shown."""
     shown = b""
     while not all(text in shown for text in texts):
@@ -200,9 +200,9 @@ def test_on_a_terminal_the_demo_is_a_screen_that_goes_at_ctrl_c() -> None:
     ours, theirs = pty.openpty()
     try:
         with running("demo", stdout=theirs) as process:
-            shown = _until(ours, b"60 pods", b"MODIFIED", b"shop/web")
+            shown = until(ours, b"60 pods", b"MODIFIED", b"shop/web")
             process.send_signal(signal.SIGINT)
-            left = _until(ours, b"\x1b[?25h\x1b[?1049l")
+            left = until(ours, b"\x1b[?25h\x1b[?1049l")
             code, said = _end(process)
     finally:
         os.close(ours)
@@ -219,7 +219,7 @@ def test_the_demos_screen_goes_when_its_time_is_over() -> None:
     ours, theirs = pty.openpty()
     try:
         with running("demo", "--duration", "2s", stdout=theirs) as process:
-            _until(ours, b"\x1b[?1049l")
+            until(ours, b"\x1b[?1049l")
             code, said = _end(process)
     finally:
         os.close(ours)

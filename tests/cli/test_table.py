@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from listwatch.cli.style import plain
-from listwatch.cli.table import StreamTable, table_text
+import pytest
+
+from listwatch.cli.style import painter, plain
+from listwatch.cli.table import Row, StreamTable, table_text
 
 
 def _marked(text: str, style: str) -> str:
@@ -22,33 +24,54 @@ def test_no_line_ends_in_spaces() -> None:
 def test_a_stream_has_its_header_once() -> None:
     table = StreamTable(["EVENT", "NAME"])
     assert table.lines([]) == ""
-    assert table.lines([["ADDED", "a"]]) == "EVENT      NAME\nADDED      a\n"
-    assert table.lines([["DELETED", "a"]]) == "DELETED    a\n"
+    assert table.lines([Row(["ADDED", "a"])]) == "EVENT      NAME\nADDED      a\n"
+    assert table.lines([Row(["DELETED", "a"])]) == "DELETED    a\n"
 
 
 def test_a_column_of_a_stream_grows_and_stays_as_wide() -> None:
     table = StreamTable(["EVENT", "NAME", "X"], plain)
     name = "n" * 30
-    assert table.lines([["ADDED", "a", "1"]]).splitlines()[1] == f"ADDED      {'a':24}   1"
-    assert table.lines([["ADDED", name, "1"]]) == f"ADDED      {name}   1\n"
-    assert table.lines([["ADDED", "a", "1"]]) == f"ADDED      {'a':30}   1\n"
+    assert table.lines([Row(["ADDED", "a", "1"])]).splitlines()[1] == f"ADDED      {'a':24}   1"
+    assert table.lines([Row(["ADDED", name, "1"])]) == f"ADDED      {name}   1\n"
+    assert table.lines([Row(["ADDED", "a", "1"])]) == f"ADDED      {'a':30}   1\n"
 
 
 def test_a_short_row_runs_on_without_moving_the_columns() -> None:
     table = StreamTable(["EVENT", "NAME", "X"])
     words = "too old resource version: 1 (900)"
-    assert table.lines([["ERROR", words]]).splitlines()[1] == f"ERROR      {words}"
-    assert table.lines([["ADDED", "a", "1"]]) == f"ADDED      {'a':24}   1\n"
+    assert table.lines([Row(["ERROR", words])]).splitlines()[1] == f"ERROR      {words}"
+    assert table.lines([Row(["ADDED", "a", "1"])]) == f"ADDED      {'a':24}   1\n"
 
 
 def test_colours_change_no_width() -> None:
     table = StreamTable(["EVENT", "STATUS", "X"], _marked)
-    header, row = table.lines([["ADDED", "Running", "1"]]).splitlines()
+    header, row = table.lines([Row(["ADDED", "Running", "1"])]).splitlines()
     assert header == "<bold>EVENT      STATUS        X</>"
     assert row == "<bold green>ADDED</>      <green>Running</>       1"
 
 
-def test_a_deleted_object_is_dim() -> None:
+def test_an_object_that_is_gone_is_dim_and_its_event_is_not() -> None:
     table = StreamTable(["EVENT", "STATUS"], _marked)
-    row = table.lines([["DELETED", "Running"]]).splitlines()[1]
+    row = table.lines([Row(["DELETED", "Running"], gone=True)]).splitlines()[1]
     assert row == "<bold red>DELETED</>    <dim>Running</>"
+
+
+def test_a_row_of_one_cell_runs_on_too() -> None:
+    table = StreamTable(["NAME", "X"])
+    words = "cannot decode object a: its status is no text"
+    assert table.lines([Row([words]), Row(["a", "1"])]).splitlines()[1:] == [
+        words,
+        f"{'a':24}   1",
+    ]
+
+
+def test_colours_are_for_terminals_that_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert painter(terminal=False) is plain
+    assert painter(terminal=True)("ADDED", "bold green") == "\x1b[1;32mADDED\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert painter(terminal=True) is plain
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert painter(terminal=True) is plain

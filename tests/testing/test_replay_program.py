@@ -22,9 +22,9 @@ URL = "http://127.0.0.1:8001"
         ("/api/v1/nodes", "get nodes"),
         ("/api/v1/namespaces", "get namespaces"),
         ("/api/v1/namespaces/a/pods?limit=5", "get pods -n a"),
-        ("/api/v1/namespaces/a/pods?watch=1", "watch pods -n a"),
+        ("/api/v1/namespaces/a/pods?watch=1", "watch pods -n a --raw"),
         ("/apis/apps/v1/namespaces/a/deployments", "get apps/v1/deployments -n a"),
-        ("/api/v1/watch/namespaces/a/pods/b", "watch pods -n a"),
+        ("/api/v1/watch/namespaces/a/pods/b", "watch pods -n a --raw"),
         ("/api/v1/pods?labelSelector=a%3Db,c", "get pods -A -l a=b,c"),
         (
             "/api/v1/pods?fieldSelector=spec.nodeName%21%3D",

@@ -99,12 +99,18 @@ class Selection:
         found.options()
         return found
 
+    @property
+    def fields(self) -> str:
+        """The field selector, which is what a name becomes."""
+        if not self.name:
+            return self.field_selector
+        return str(FieldSelector.from_fields({"metadata.name": self.name}))
+
     def options(self, *, since: str = "") -> ListOptions:
-        """The options of a LIST or WATCH; a name becomes a field selector."""
-        by_name = FieldSelector.from_fields({"metadata.name": self.name}) if self.name else None
+        """The options of a LIST or WATCH."""
         return ListOptions(
             label_selector=self.label_selector,
-            field_selector=by_name or self.field_selector,
+            field_selector=self.fields,
             limit=self.limit,
             resource_version=since,
         )

@@ -1,10 +1,18 @@
-"""What reads objects that are going to be shown in full."""
+"""What reads objects that are going to be shown."""
 
 from __future__ import annotations
 
 from listwatch.api import Unstructured
+from listwatch.wire import ObjectDecoder, decode_unstructured
 
-__all__ = ["decode_readable"]
+from .asked import Output
+
+__all__ = ["decode_readable", "decoder_for"]
+
+
+def decoder_for(output: Output) -> ObjectDecoder[Unstructured]:
+    """What reads an object as far as that form needs it."""
+    return decode_readable if output in (Output.TABLE, Output.YAML) else decode_unstructured
 
 
 def decode_readable(raw: bytes) -> Unstructured:

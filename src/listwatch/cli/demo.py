@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from datetime import UTC, datetime
 
 from listwatch.api import EventType
 
 from .asked import Access, Output, Selection
+from .decoding import decode_readable
 from .durations import age_text
 from .embedded import Cluster, Contents, embedded
-from .failures import OK
+from .events import EventPrinter, event_printer
 from .live import live_screen
 from .notes import say
+from .printing import Printing
 from .screen import Frame, frame
 from .sink import Sink
-from .style import painter
+from .stopping import Limits
+from .style import is_capable, painter
 from .tally import Tally
-from .watch import End, Limits, Outcome, conclude, watch
+from .watch import watch
 
 __all__ = ["demo"]
 
@@ -31,23 +33,21 @@ async def demo(sink: Sink, *, rate: float, seed: int = 0, duration: float | None
     """
     async with embedded(Cluster.lively(churn=rate, seed=seed)) as contents:
         access = Access(server=contents.server.url)
-        selection = Selection.of("pods", None, all_namespaces=True)
         limits = Limits(duration=duration, from_answer=True)
-        if sink.is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
-            outcome = await _show(contents, selection, access, sink, limits)
+        if is_capable(terminal=sink.is_terminal):
+            printed = await _show(contents, access, sink, limits)
         else:
             say(
                 f"A made-up cluster: {contents}.\n"
                 f"You see: listwatch watch pods -A --server {access.server}"
             )
-            outcome = await watch(selection, access, Output.TABLE, sink, limits=limits)
-            say(f"{_summary(outcome.counts)}.")
-    return OK if outcome.end in (End.DURATION, End.UNREAD) else conclude(outcome)
+            printer = event_printer(Output.TABLE, with_namespace=True, terminal=sink.is_terminal)
+            printed = await _watch(access, printer, sink, limits)
+            say(f"{_summary(printed.counts)}.")
+    return printed.code
 
 
-async def _show(
-    contents: Contents, selection: Selection, access: Access, sink: Sink, limits: Limits
-) -> Outcome:
+async def _show(contents: Contents, access: Access, sink: Sink, limits: Limits) -> Printing:
     """The screen, drawn from nothing but what the watch tells."""
     loop = asyncio.get_running_loop()
     tally = Tally(lambda: datetime.now(UTC), loop.time)
@@ -64,9 +64,16 @@ async def _show(
 
     try:
         async with live_screen(sink, draw):
-            return await watch(selection, access, Output.TABLE, sink, limits=limits, printer=tally)
+            return await _watch(access, tally, sink, limits)
     finally:  # the screen is gone by now, so something has to stay
         say(_farewell(tally, loop.time() - tally.began))
+
+
+async def _watch(access: Access, printer: EventPrinter, sink: Sink, limits: Limits) -> Printing:
+    pods = Selection.of("pods", None, all_namespaces=True)
+    return await watch(
+        pods, access, printer, sink, decoder=decode_readable, limits=limits, quiet=True
+    )
 
 
 def _summary(counts: Counter[EventType]) -> str:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias
 
-from listwatch.api import APIResource, Event, PartialObjectMetadata, Unstructured, error_for_status
+from listwatch.api import Event, EventType, PartialObjectMetadata, Unstructured, error_for_status
 
 from .asked import Output
 from .columns import Column, cells, columns_for
-from .documents import compact, yaml_text
+from .documents import compact, pretty, without_managed_fields, yaml_text
 from .failures import one_line
 from .objects import reference
-from .style import Paint
-from .table import StreamTable
+from .style import Paint, painter
+from .table import Row, StreamTable
 
-__all__ = ["Clock", "EventPrinter", "event_printer"]
+__all__ = ["Clock", "EventPrinter", "event_printer", "object_printer"]
 
 Clock: TypeAlias = Callable[[], datetime]
 
@@ -27,10 +27,16 @@ class EventPrinter(Protocol):
     def text(self, events: Sequence[Event[Any]], /) -> bytes: ...
 
 
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 def event_printer(
-    output: Output, resource: APIResource, *, with_namespace: bool, clock: Clock, paint: Paint
+    output: Output, *, with_namespace: bool, terminal: bool, clock: Clock = _utc_now
 ) -> EventPrinter:
-    """What prints events in that form. JSON and YAML need nothing but `Event.raw`."""
+    """What prints events in that form, with their types. JSON and YAML need nothing but
+    `Event.raw`.
+    """
     match output:
         case Output.JSON:
             return _JSONLines()
@@ -39,7 +45,27 @@ def event_printer(
         case Output.NAME:
             return _Names()
         case Output.TABLE:
-            return _Table(resource, with_namespace, clock, paint)
+            return _Table(with_namespace, clock, painter(terminal=terminal))
+
+
+def object_printer(
+    output: Output,
+    *,
+    with_namespace: bool,
+    with_managed_fields: bool,
+    terminal: bool,
+    clock: Clock = _utc_now,
+) -> EventPrinter:
+    """What prints the objects of events alone, as kubectl does: in a table that grows, and one by
+    one in JSON and YAML.
+    """
+    match output:
+        case Output.JSON | Output.YAML:
+            return _Objects(output, with_managed_fields)
+        case Output.NAME:
+            return _Names(with_type=False)
+        case Output.TABLE:
+            return _Table(with_namespace, clock, painter(terminal=terminal), with_type=False)
 
 
 class _JSONLines:
@@ -62,17 +88,48 @@ class _YAMLDocuments:
         return yaml_text(b'{"type":"%s","object":%s}' % (event.type.value.encode(), event.raw))
 
 
-class _Names:
+class _Objects:
+    """Whole objects, in JSON or YAML."""
+
+    def __init__(self, output: Output, with_managed_fields: bool) -> None:
+        self._output = output
+        self._with_managed_fields = with_managed_fields
+        self._begun = False
+
     def text(self, events: Sequence[Event[Any]], /) -> bytes:
-        return "".join(f"{event.type} {_named(event)}\n" for event in events).encode()
+        return b"".join(self._separator() + self._document(event) for event in events)
+
+    def _separator(self) -> bytes:
+        first, self._begun = not self._begun, True
+        return b"" if first or self._output is Output.JSON else b"---\n"
+
+    def _document(self, event: Event[Any]) -> bytes:
+        as_json = self._output is Output.JSON
+        if event.error is not None:
+            return compact(event.raw) + b"\n" if as_json else f"# {_named(event)}\n".encode()
+        raw = event.raw if self._with_managed_fields else without_managed_fields(event.raw)
+        return pretty(raw) if as_json else yaml_text(raw).encode()
+
+
+class _Names:
+    def __init__(self, *, with_type: bool = True) -> None:
+        self._with_type = with_type
+
+    def text(self, events: Sequence[Event[Any]], /) -> bytes:
+        return "".join(self._line(event) for event in events).encode()
+
+    def _line(self, event: Event[Any]) -> str:
+        return f"{event.type} {_named(event)}\n" if self._with_type else f"{_named(event)}\n"
 
 
 class _Table:
+    """The columns are those of the first object that comes."""
+
     def __init__(
-        self, resource: APIResource, with_namespace: bool, clock: Clock, paint: Paint
+        self, with_namespace: bool, clock: Clock, paint: Paint, *, with_type: bool = True
     ) -> None:
-        self._resource = resource
-        self._with_namespace = with_namespace and resource.namespaced
+        self._with_namespace = with_namespace
+        self._with_type = with_type
         self._clock = clock
         self._paint = paint
         self._columns: Sequence[Column] = ()
@@ -80,23 +137,28 @@ class _Table:
 
     def text(self, events: Sequence[Event[Any]], /) -> bytes:
         if self._table is None:
-            kind = self._resource.kind or next(
-                (event.object.kind for event in events if isinstance(event.object, Unstructured)),
-                "",
-            )
-            self._columns = columns_for(
-                self._resource.group, kind, with_namespace=self._with_namespace
-            )
-            headers = ["EVENT", "TIME", *(column.header for column in self._columns)]
-            self._table = StreamTable(headers, self._paint)
+            self._columns = self._columns_for(events)
+            headers = [column.header for column in self._columns]
+            before = ["EVENT", "TIME"] if self._with_type else []
+            self._table = StreamTable([*before, *headers], self._paint)
         now = self._clock()
         return self._table.lines([self._row(event, now) for event in events]).encode()
 
-    def _row(self, event: Event[Any], now: datetime) -> list[str]:
-        head = [event.type.value, now.astimezone().strftime("%H:%M:%S")]
+    def _columns_for(self, events: Sequence[Event[Any]]) -> Sequence[Column]:
+        for event in events:
+            if isinstance(obj := event.object, Unstructured):
+                namespaced = self._with_namespace and bool(obj.namespace)
+                return columns_for(obj.group, obj.kind, with_namespace=namespaced)
+        return columns_for("", "", with_namespace=self._with_namespace)
+
+    def _row(self, event: Event[Any], now: datetime) -> Row:
+        time = now.astimezone().strftime("%H:%M:%S")
+        before = [event.type.value, time] if self._with_type else []
         if isinstance(event.object, Unstructured):
-            return [*head, *cells(self._columns, event.object.to_dict(), now)]
-        return [*head, _named(event)]
+            found = cells(self._columns, event.object.to_dict(), now)
+        else:
+            found = [_named(event)]
+        return Row([*before, *found], gone=event.type is EventType.DELETED)
 
 
 def _named(event: Event[Any]) -> str:

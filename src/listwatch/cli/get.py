@@ -1,21 +1,23 @@
-"""`listwatch get`: one LIST, or one GET of a named object."""
+"""`listwatch get`: one LIST, or one GET of a named object; with `--watch` all that follows, too."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 from listwatch.api import APIResource, ListMeta, Unstructured
-from listwatch.wire import ObjectDecoder, ObjectList, decode_unstructured
+from listwatch.wire import ObjectDecoder, ObjectList
 
 from .asked import Access, Output, Selection
-from .decoding import decode_readable
+from .decoding import decoder_for
+from .events import object_printer
 from .failures import FAILED, OK, CommandError
 from .notes import note, say
 from .objects import objects_text
 from .session import Session, connect
 from .sink import Sink
+from .watch import watch
 
-__all__ = ["get"]
+__all__ = ["get", "get_on"]
 
 _RETRIES = 3
 """How often a request is repeated when the server says that it is busy and for how long (B4): fewer
@@ -34,8 +36,7 @@ async def get(
     async with connect(access, max_retries=_RETRIES) as session:
         resource = await session.resolve(selection.resource)
         namespace = selection.namespace_in(resource, session.config.namespace)
-        decoder = decode_readable if output in (Output.TABLE, Output.YAML) else decode_unstructured
-        found = await _find(session, resource, namespace, selection, decoder)
+        found = await _find(session, resource, namespace, selection, decoder_for(output))
     text = objects_text(
         found.items,
         output,
@@ -53,6 +54,30 @@ async def get(
     return FAILED if found.undecodable else OK
 
 
+async def get_on(
+    selection: Selection,
+    access: Access,
+    output: Output,
+    sink: Sink,
+    *,
+    initial: bool,
+    with_managed_fields: bool = False,
+) -> int:
+    """Print what is selected, if `initial`, and every object again whenever it changes; the exit
+    code, once nobody reads any more.
+    """
+    printer = object_printer(
+        output,
+        with_namespace=selection.all_namespaces,
+        with_managed_fields=with_managed_fields,
+        terminal=sink.is_terminal,
+    )
+    printed = await watch(
+        selection, access, printer, sink, decoder=decoder_for(output), initial=initial
+    )
+    return printed.code
+
+
 async def _find(
     session: Session,
     resource: APIResource,
@@ -60,7 +85,7 @@ async def _find(
     selection: Selection,
     decoder: ObjectDecoder[Unstructured],
 ) -> ObjectList[Unstructured]:
-    request = session.client.get(resource, namespace=namespace, decoder=decoder)
+    request = session.rest.get(resource, namespace=namespace, decoder=decoder)
     if not selection.name:
         return await request.list(selection.options())
     obj = await request.name(selection.name)

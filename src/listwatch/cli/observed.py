@@ -1,11 +1,12 @@
-"""A transport that is watched: `-v` shows its requests, and what ended the last one is known."""
+"""A transport that is watched: `-v` shows its requests."""
 
 from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 
-from listwatch.rest import Headers, HTTPRequest, HTTPResponse, Transport, TransportError
+from listwatch.rest import HTTPRequest, HTTPResponse, Transport
 from listwatch.rest.retry import parse_retry_after
 
 __all__ = ["ObservedTransport"]
@@ -14,29 +15,26 @@ _log = logging.getLogger("listwatch.cli")
 
 
 class ObservedTransport:
-    """Does what `inner` does, and remembers the last failure.
+    """Does what `inner` does, and logs it.
 
     Requests and answers are logged without their headers: a token is in there. Of the first
-    `repeats` answers that ask for patience, the user is told.
+    `repeats` answers that ask for patience, the user is told. `timeout` takes the place of the
+    requests' own limits, in seconds: how long an answer may take to begin, and to go on.
     """
 
-    def __init__(self, inner: Transport, server: str, *, repeats: int) -> None:
+    def __init__(
+        self, inner: Transport, server: str, *, timeout: float | None = None, repeats: int = 0
+    ) -> None:
         self._inner = inner
         self._server = server
+        self._timeout = timeout
         self._repeats = repeats
-        self.failure: TransportError | None = None
-        """What ended the last request or the last answer, if it did not end well."""
 
     async def send(self, request: HTTPRequest) -> HTTPResponse:
         asked = f"{request.method} {self._server}{request.target}"
         _log.info("%s", asked)
         began = time.monotonic()
-        self.failure = None
-        try:
-            response = await self._inner.send(request)
-        except TransportError as error:
-            self.failure = error
-            raise
+        response = await self._inner.send(_limited(request, self._timeout))
         _log.info(
             "%s -> %d, %s, after %.0f ms",
             asked,
@@ -49,37 +47,19 @@ class ObservedTransport:
         if busy and wait is not None and self._repeats:
             self._repeats -= 1
             _log.warning("the server is busy (%d), and asks to wait %g s", response.status, wait)
-        return _ObservedResponse(response, self)
+        return response
 
     async def close(self) -> None:
         await self._inner.close()
 
 
-class _ObservedResponse:
-    def __init__(self, inner: HTTPResponse, transport: ObservedTransport) -> None:
-        self._inner = inner
-        self._transport = transport
-        self._closed = False
-
-    @property
-    def status(self) -> int:
-        return self._inner.status
-
-    @property
-    def headers(self) -> Headers:
-        return self._inner.headers
-
-    async def receive(self) -> bytes:
-        try:
-            return await self._inner.receive()
-        except TransportError as error:
-            if not self._closed:
-                self._transport.failure = error
-            raise
-
-    async def read(self, limit: int | None = None) -> bytes:
-        return await self._inner.read(limit)
-
-    def close(self) -> None:
-        self._closed = True
-        self._inner.close()
+def _limited(request: HTTPRequest, timeout: float | None) -> HTTPRequest:
+    if timeout is None:
+        return request
+    return replace(
+        request,
+        connect_timeout=min(timeout, request.connect_timeout or timeout),
+        first_byte_timeout=timeout,
+        # The silence of a watch says nothing: there is no limit to it.
+        silence_timeout=None if request.silence_timeout is None else timeout,
+    )

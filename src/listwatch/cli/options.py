@@ -23,6 +23,8 @@ __all__ = [
     "Everywhere",
     "Fault",
     "Fields",
+    "Follow",
+    "FollowOnly",
     "Form",
     "Insecure",
     "Kubeconfig",
@@ -148,18 +150,21 @@ Play = Annotated[
         help="How many times as fast as recorded; max: without any pause. [default: 1]",
     ),
 ]
+Follow = Annotated[
+    bool, typer.Option("-w", "--watch", help="Then print objects again when they change.")
+]
+FollowOnly = Annotated[
+    bool, typer.Option("--watch-only", help="Print objects only when they change.")
+]
 Raw = Annotated[
-    bool,
-    typer.Option(
-        "--raw", help="One single WATCH (all there is for now), to its very end, as curl has it."
-    ),
+    bool, typer.Option("--raw", help="One single WATCH, to its very end, as curl has it.")
 ]
 Since = Annotated[
     str | None,
     typer.Option(
         "--since",
         metavar="RV",
-        help="Events after this resourceVersion; without it what exists comes first, as ADDED.",
+        help="Events after this resourceVersion, as one single WATCH (--raw).",
     ),
 ]
 Count = Annotated[

@@ -6,18 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from listwatch.api import APIResource, GroupVersionResource, ListWatchError, MalformedObject
-from listwatch.rest import (
-    AiohttpTransport,
-    ClientConfig,
-    Discovery,
-    RESTClient,
-    Timeouts,
-    UnknownResource,
-    load_config,
-)
+from listwatch.api import APIResource, ListWatchError, Unstructured
+from listwatch.cache import AsyncListerWatcher, ListWatch
+from listwatch.cache.resolving import ResolvingListWatch
+from listwatch.client.resources import Resources, builtin
+from listwatch.rest import AiohttpTransport, ClientConfig, Discovery, RESTClient, load_config
+from listwatch.wire import ObjectDecoder
 
-from .asked import Access
+from .asked import Access, Selection
 from .failures import CommandError, describe
 from .observed import ObservedTransport
 
@@ -27,32 +23,47 @@ __all__ = ["Session", "connect"]
 class Session:
     """What a command needs of the server."""
 
-    def __init__(
-        self, client: RESTClient, config: ClientConfig, transport: ObservedTransport
-    ) -> None:
-        self.client = client
-        self.config = config
-        self.transport = transport
+    def __init__(self, rest: RESTClient) -> None:
+        self.rest = rest
+        self._resources = Resources(Discovery(rest))
 
-    async def resolve(self, text: str) -> APIResource:
-        """Which resource is meant. See `Discovery.resolve`.
+    @property
+    def config(self) -> ClientConfig:
+        return self.rest.config
 
-        A whole path such as `example.com/v1/widgets` is believed where the server does not let us
-        read what it has.
+    async def resolve(self, text: str, *, afresh: bool = False) -> APIResource:
+        """Which resource is meant. See `Resources.find`; it is taken for namespaced where the
+        server lets nobody know.
         """
-        discovery = Discovery(self.client)
-        try:
-            return await discovery.resolve(text)
-        except UnknownResource:
-            try:
-                path = GroupVersionResource.parse(text)
-            except MalformedObject:
-                path = None
-            if path is None or not {"/api", "/apis"} <= discovery.failures.keys():
-                raise
-            return APIResource(
-                group=path.group, version=path.version, name=path.resource, kind="", namespaced=True
+        found = await self._resources.find(text, afresh=afresh)
+        if isinstance(found, APIResource):
+            return found
+        return APIResource(
+            group=found.group, version=found.version, name=found.resource, kind="", namespaced=True
+        )
+
+    def source(
+        self, selection: Selection, decoder: ObjectDecoder[Unstructured]
+    ) -> AsyncListerWatcher[Unstructured]:
+        """What lists and watches the selection. Only built-in types are known before the first
+        request. Raises `UnknownResource` for what can be no name of one.
+        """
+
+        def source_of(resource: APIResource) -> ListWatch[Unstructured]:
+            return ListWatch.from_client(
+                self.rest,
+                resource,
+                selection.namespace_in(resource, self.config.namespace),
+                selection.fields,
+                label_selector=selection.label_selector,
+                decoder=decoder,
             )
+
+        async def find(afresh: bool) -> ListWatch[Unstructured]:
+            return source_of(await self.resolve(selection.resource, afresh=afresh))
+
+        known = builtin(selection.resource)
+        return source_of(known) if known is not None else ResolvingListWatch(find)
 
 
 @asynccontextmanager
@@ -72,21 +83,15 @@ async def connect(access: Access, *, max_retries: int) -> AsyncIterator[Session]
     )
     if access.namespace:
         config = replace(config, namespace=access.namespace)
-    timeouts = Timeouts()
-    if access.request_timeout is not None:
-        limit = access.request_timeout
-        timeouts = replace(
-            timeouts,
-            connect=min(limit, timeouts.connect or limit),
-            first_byte=limit,
-            watch_first_byte=limit,
-            silence=limit,
-        )
-    transport = ObservedTransport(AiohttpTransport(config), config.server, repeats=max_retries)
-    client = RESTClient(config, transport=transport, max_retries=max_retries, timeouts=timeouts)
-    async with client:
+    transport = ObservedTransport(
+        AiohttpTransport(config),
+        config.server,
+        timeout=access.request_timeout,
+        repeats=max_retries,
+    )
+    async with RESTClient(config, transport=transport, max_retries=max_retries) as rest:
         try:
-            yield Session(client, config, transport)
+            yield Session(rest)
         except ListWatchError as error:
             told, told_with_server = describe(error), describe(error, config.server)
             if told == told_with_server:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TypeAlias
 
-__all__ = ["Paint", "event_style", "painter", "plain", "state_style"]
+__all__ = ["Paint", "cell_style", "event_style", "is_capable", "painter", "plain"]
 
 Paint: TypeAlias = Callable[[str, str], str]
 """A text in a style, in the words of rich: `paint("ADDED", "bold green")`."""
@@ -35,9 +35,14 @@ def plain(text: str, style: str) -> str:
     return text
 
 
+def is_capable(*, terminal: bool) -> bool:
+    """Whether more can be done there than to write one line after the other."""
+    return terminal and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
 def painter(*, terminal: bool) -> Paint:
     """How to paint what goes to a terminal, or not to one."""
-    if not terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown"):
+    if not is_capable(terminal=terminal) or os.environ.get("NO_COLOR"):
         return plain
     from rich.color import ColorSystem
     from rich.style import Style
@@ -55,8 +60,12 @@ def event_style(kind: str) -> str:
     return _EVENTS.get(kind, "")
 
 
-def state_style(header: str, cell: str) -> str:
-    """The style of a cell: only a state has one."""
+def cell_style(header: str, cell: str, *, gone: bool = False) -> str:
+    """The style of a cell: only an event and a state have one, and what is gone is dim."""
+    if header == "EVENT":
+        return event_style(cell)
+    if gone:
+        return "dim"
     if header != "STATUS":
         return ""
     if cell in _GOOD:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from .style import Paint, event_style, plain, state_style
+from .style import Paint, cell_style, plain
 
-__all__ = ["StreamTable", "table_text"]
+__all__ = ["Row", "StreamTable", "table_text"]
 
 _GAP = "   "
 _LEAST = {"EVENT": 8, "NAMESPACE": 9, "NAME": 24, "READY": 5, "STATUS": 11, "AGE": 4}
@@ -17,6 +18,12 @@ def table_text(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A whole table, each column as wide as its widest cell, as kubectl writes it."""
     widths = [max(len(row[at]) for row in (headers, *rows)) for at in range(len(headers))]
     return "".join(_line(row, widths) + "\n" for row in (headers, *rows))
+
+
+class Row(NamedTuple):
+    cells: Sequence[str]
+    gone: bool = False
+    """Whether the object is no longer there."""
 
 
 class StreamTable:
@@ -30,12 +37,12 @@ class StreamTable:
         self._paint = paint
         self._begun = False
 
-    def lines(self, rows: Sequence[Sequence[str]]) -> str:
-        """These rows, whose first cell is the type of an event, under the header if they are the
-        first. A row may be shorter than the header; its last cell then goes on to the end.
+    def lines(self, rows: Sequence[Row]) -> str:
+        """These rows, under the header if they are the first. A row may be shorter than the header;
+        its last cell then goes on to the end.
         """
-        for row in rows:
-            for at, cell in enumerate(row[: len(row) if len(row) == len(self._headers) else 1]):
+        for cells, _ in rows:
+            for at, cell in enumerate(cells if len(cells) == len(self._headers) else cells[:-1]):
                 self._widths[at] = max(self._widths[at], len(cell))
         text = "".join(self._row(row) + "\n" for row in rows)
         if not self._begun and rows:
@@ -43,19 +50,14 @@ class StreamTable:
             text = self._paint(_line(self._headers, self._widths), "bold") + "\n" + text
         return text
 
-    def _row(self, row: Sequence[str]) -> str:
+    def _row(self, row: Row) -> str:
         if self._paint is plain:
-            return _line(row, self._widths)
-        kind = row[0]
-        event = self._paint(kind, event_style(kind)) + " " * (self._widths[0] - len(kind))
-        if kind == "DELETED":
-            rest = _line(row[1:], self._widths[1:])
-            return _GAP.join([event, self._paint(rest, "dim")])
-        painted = [event]
-        for at, cell in enumerate(row[1:], 1):
-            width = 0 if at == len(row) - 1 else self._widths[at]
+            return _line(row.cells, self._widths)
+        painted = []
+        for at, cell in enumerate(row.cells):
+            width = 0 if at == len(row.cells) - 1 else self._widths[at]
+            style = cell_style(self._headers[at], cell, gone=row.gone)
             # The padding is not painted: a background would show it.
-            style = state_style(self._headers[at], cell)
             painted.append(self._paint(cell, style) + " " * (width - len(cell)))
         return _GAP.join(painted)
 

@@ -22,7 +22,7 @@ def command_for(recording: Recording, url: str) -> str | None:
 
     >>> request = b"GET /api/v1/namespaces/a/pods?watch=1 HTTP/1.1\\r\\n\\r\\n"
     >>> command_for(Recording("", request, b""), "http://127.0.0.1:8001")
-    'listwatch watch pods -n a --server http://127.0.0.1:8001'
+    'listwatch watch pods -n a --raw --server http://127.0.0.1:8001'
     """
     if not (recording.is_list or recording.is_watch):
         return None
@@ -41,4 +41,6 @@ def command_for(recording: Recording, url: str) -> str | None:
     query = dict(recording.query)
     for option, parameter in (("-l", "labelSelector"), ("--field-selector", "fieldSelector")):
         words += [option, query[parameter]] if query.get(parameter) else []
+    if recording.is_watch:
+        words.append("--raw")  # one that goes on would ask for more than was recorded
     return shlex.join([*words, "--server", url])

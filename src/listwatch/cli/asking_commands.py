@@ -1,0 +1,205 @@
+"""The arguments of the commands that ask a server: understood here, carried out elsewhere."""
+
+from __future__ import annotations
+
+from .asked import Access, Output, Selection
+from .at_hand import at_hand
+from .failures import UsageError
+from .options import (
+    CAFile,
+    Context,
+    Count,
+    Duration,
+    Embedded,
+    Everywhere,
+    Fields,
+    Follow,
+    FollowOnly,
+    Form,
+    Insecure,
+    Kubeconfig,
+    Labels,
+    Limit,
+    ManagedFields,
+    Name,
+    Namespace,
+    Raw,
+    RequestTimeout,
+    Resource,
+    Server,
+    Since,
+    Token,
+    Verbose,
+)
+from .process import Plan
+from .sink import Sink
+
+__all__ = ["get", "watch"]
+
+
+def get(
+    resource: Resource,
+    name: Name = None,
+    namespace: Namespace = None,
+    all_namespaces: Everywhere = False,
+    selector: Labels = None,
+    field_selector: Fields = None,
+    output: Form = Output.TABLE,
+    show_managed_fields: ManagedFields = False,
+    watch: Follow = False,
+    watch_only: FollowOnly = False,
+    limit: Limit = None,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
+    token: Token = None,
+    ca_file: CAFile = None,
+    insecure_skip_tls_verify: Insecure = False,
+    request_timeout: RequestTimeout = None,
+    embedded: Embedded = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Print objects, once.
+
+    With several objects, -o json and -o yaml print one List, with one NAME the object itself. With
+    --watch they print one object after the other, and each again when it changes, until Ctrl-C.
+
+    \b
+    Examples:
+      listwatch get pods
+      listwatch get pods/web-0 -o yaml
+      listwatch get pods -A --field-selector status.phase!=Running
+      listwatch get widgets.example.com -o name --limit 10
+      listwatch get pods -A --embedded
+      listwatch get pods -w
+    """
+    from .get import get as run
+    from .get import get_on
+
+    goes_on = watch or watch_only
+    if goes_on and limit is not None:
+        raise UsageError("--limit is for one page: it does not go with --watch")
+
+    selection = Selection.of(
+        resource,
+        name,
+        namespace=namespace,
+        all_namespaces=all_namespaces,
+        label_selector=selector,
+        field_selector=field_selector,
+        limit=limit,
+    )
+    access = Access(
+        server=server,
+        kubeconfig=kubeconfig,
+        context=context,
+        token=token,
+        ca_file=ca_file,
+        insecure_skip_tls_verify=insecure_skip_tls_verify,
+        request_timeout=request_timeout,
+        embedded=embedded,
+    )
+
+    async def work(sink: Sink) -> int:
+        async with at_hand(access, churning=goes_on) as reached:
+            if not goes_on:
+                return await run(
+                    selection, reached, output, sink, with_managed_fields=show_managed_fields
+                )
+            return await get_on(
+                selection,
+                reached,
+                output,
+                sink,
+                initial=not watch_only,
+                with_managed_fields=show_managed_fields,
+            )
+
+    return Plan(work, verbose)
+
+
+def watch(
+    resource: Resource,
+    name: Name = None,
+    namespace: Namespace = None,
+    all_namespaces: Everywhere = False,
+    selector: Labels = None,
+    field_selector: Fields = None,
+    output: Form = Output.TABLE,
+    limit: Limit = None,
+    raw: Raw = False,
+    since: Since = None,
+    duration: Duration = None,
+    count: Count = None,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
+    token: Token = None,
+    ca_file: CAFile = None,
+    insecure_skip_tls_verify: Insecure = False,
+    request_timeout: RequestTimeout = None,
+    embedded: Embedded = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Print changes as they happen, one line per event.
+
+    What exists comes first, as ADDED. Then it goes on whatever happens to the server or on the way
+    to it, and says so on standard error. Nothing is printed twice, and what was missed is found by
+    a list, deletions too. Only a server that refuses the very first request for good (400, 401,
+    403, 404) ends it, with exit code 1.
+
+    With --raw or --since it is one WATCH request. When the server ends it, so does the command; an
+    ERROR event is printed and makes the exit code 1.
+
+    \b
+    Examples:
+      listwatch watch pods -A
+      listwatch watch deployments/web -o name
+      listwatch watch pods -o json --raw --since 12345 | jq -c .type
+      listwatch watch events --duration 10m
+      listwatch watch pods -A --embedded
+    """
+    from .decoding import decoder_for
+    from .events import event_printer
+    from .single import watch_once
+    from .stopping import Limits
+    from .watch import watch as run
+
+    single = raw or since is not None
+    if limit is not None and not single:
+        raise UsageError("--limit is for one request: it goes with --raw only")
+    selection = Selection.of(
+        resource,
+        name,
+        namespace=namespace,
+        all_namespaces=all_namespaces,
+        label_selector=selector,
+        field_selector=field_selector,
+        limit=limit,
+    )
+    access = Access(
+        server=server,
+        kubeconfig=kubeconfig,
+        context=context,
+        token=token,
+        ca_file=ca_file,
+        insecure_skip_tls_verify=insecure_skip_tls_verify,
+        request_timeout=request_timeout,
+        embedded=embedded,
+    )
+    limits = Limits(duration=duration, count=count)
+
+    async def work(sink: Sink) -> int:
+        async with at_hand(access, churning=True) as reached:
+            if single:
+                return await watch_once(
+                    selection, reached, output, sink, since=since or "", limits=limits
+                )
+            printer = event_printer(
+                output, with_namespace=selection.all_namespaces, terminal=sink.is_terminal
+            )
+            decoder = decoder_for(output)
+            printed = await run(selection, reached, printer, sink, decoder=decoder, limits=limits)
+            return printed.code
+
+    return Plan(work, verbose)
