@@ -164,16 +164,17 @@ class Reflector(Generic[T]):
     def stop(self) -> None:
         """End `run`, from any task or thread. Idempotent."""
         self._stopped = True
-        if self._loop is None or self._work is None:
+        work = self._work  # once: it may end meanwhile
+        if self._loop is None or work is None:
             return
         try:
             if asyncio.get_running_loop() is self._loop:
-                self._work.cancel()  # before it hears of connections that are closed next
+                work.cancel()  # before it hears of connections that are closed next
                 return
         except RuntimeError:
             pass  # no loop runs in this thread
         try:
-            self._loop.call_soon_threadsafe(self._work.cancel)
+            self._loop.call_soon_threadsafe(work.cancel)
         except RuntimeError:
             _log.debug("a reflector was stopped after its event loop had been closed")
 
