@@ -338,7 +338,8 @@ class Connection(asyncio.Protocol):
             transport.close()
             return
         if transport.can_write_eof():
-            transport.write_eof()
+            # Not from here: asyncio may be in the middle of writing, and would say it twice.
+            self._loop.call_soon(_say_the_end, transport)
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(self._limits.linger, transport.close)
@@ -396,3 +397,8 @@ class Connection(asyncio.Protocol):
             self._answer_simply(TOO_SLOW)
         else:
             self._close()
+
+
+def _say_the_end(transport: asyncio.Transport) -> None:
+    if not transport.is_closing():
+        transport.write_eof()
