@@ -210,6 +210,23 @@ async def test_in_pages() -> None:
         await mirror.synced()
         await mirror.fresh(within=0)
         assert source.asked[2:] == ["metadata rv=- limit=500", "metadata continue=c1 limit=500"]
+        assert mirror.health.requests == 4  # later pages are free
+
+
+async def test_pages_of_a_comparison_that_began_anew_are_void() -> None:
+    source = WithMetadata(
+        Page(pod("a", 3), pod("b", 4), rv=5),
+        Watch(),
+        Page(*meta("gone", 2, rv=890).items, rv=890, more="c1"),
+        refusal(410),
+        meta("a", 3, "b", 4, rv=900),
+        checks=[900],
+    )
+    async with mirror_of(source) as mirror:
+        await mirror.synced()
+        await mirror.fresh(within=0)
+        assert source.asked[4:] == ["metadata rv=-"]
+        assert not mirror.health.relists
 
 
 async def test_rvs_that_cannot_be_compared_are_compared_object_by_object() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import threading
+import weakref
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from listwatch import ClientConfig, GroupVersionResource, RESTClient
-from listwatch.api import EventType, InvalidOptions, MalformedObject, Unstructured
+from listwatch.api import EventType, Forbidden, InvalidOptions, MalformedObject, Unstructured
 from listwatch.cache import (
     Delta,
     Identity,
@@ -152,6 +154,18 @@ async def test_fail_fast_raises_what_waiting_does_not_mend_the_second_time(
 
 
 @pytest.mark.virtual_time
+@pytest.mark.clause("H9")
+@pytest.mark.parametrize(("seconds", "at"), [(0, 1), (9, 9)])
+async def test_the_second_look_is_after_a_second_unless_the_server_says_later(
+    seconds: int, at: int
+) -> None:
+    source = Scripted(refusal(403, retry_after=seconds), Page(rv=5), Watch())
+    async with mirror_of(source, options=FAST) as mirror:
+        await mirror.synced()
+        assert asyncio.get_running_loop().time() == at
+
+
+@pytest.mark.virtual_time
 @pytest.mark.parametrize(
     "answer", [refusal(500), refusal(429), refusal(503), ConnectionRefused("no")], ids=repr
 )
@@ -223,11 +237,16 @@ async def test_the_error_inside_the_block_is_the_one_that_is_raised() -> None:
 
 
 @pytest.mark.virtual_time
+@pytest.mark.clause("H12", "K10")
 async def test_the_end_of_the_block_raises_what_ended_the_mirror() -> None:
     source = Scripted(*[refusal(403)] * 2)
-    with pytest.raises(Exception, match="a scripted 403"):
-        async with mirror_of(source, options=FAST):
+    errors: list[str] = []
+    mirror = mirror_of(source, options=FAST, on_error=lambda _, error: errors.append(str(error)))
+    with pytest.raises(Forbidden, match="a scripted 403"):
+        async with mirror:
             await asyncio.sleep(60)
+    assert errors == ["403 Forbidden: a scripted 403"] * 2
+    assert "403" in mirror.health.last_error
 
 
 # What it tells
@@ -374,8 +393,11 @@ async def test_at_least_waits_for_an_rv() -> None:
 async def test_or_says_why_not() -> None:
     source = Scripted(Page(rv=5), Watch())
     async with mirror_of(source) as mirror:
+        await mirror.synced()
+        tasks = asyncio.all_tasks()
         with pytest.raises(TimeoutError, match="resourceVersion 8"):
             await mirror.at_least("8", timeout=5)
+        assert asyncio.all_tasks() == tasks
         with pytest.raises(ValueError, match="decimal"):
             await mirror.at_least("abc")
         waiting = asyncio.create_task(mirror.at_least("8"))
@@ -424,6 +446,33 @@ async def test_a_stop_before_its_task_has_begun_is_no_less_a_stop() -> None:
         mirror.stop()
         await settle()
         assert source.requests == []
+
+
+class Thing:
+    """An object whose life can be followed."""
+
+    metadata: ClassVar = {"name": "a", "resourceVersion": "3"}
+
+
+@pytest.mark.virtual_time
+@pytest.mark.clause("G4", "H4", "H17")
+@pytest.mark.parametrize("watch_list", [True, False])
+async def test_a_mirror_stopped_in_the_middle_of_a_set_keeps_nothing_of_it(
+    watch_list: bool,
+) -> None:
+    thing = Thing()
+    life = weakref.ref(thing)
+    begun = Watch(added(thing)) if watch_list else Page(thing, rv=5, more="c1")
+    source = Scripted(begun, watch_list=watch_list)
+    del thing, begun
+    mirror = mirror_of(source, kind="")
+    async with mirror:
+        await settle()
+        assert life() is not None
+    source.watches.clear()
+    gc.collect()
+    assert len(mirror.store) == 0
+    assert life() is None
 
 
 # Cancelled anywhere, over a whole server

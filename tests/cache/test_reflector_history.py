@@ -99,15 +99,17 @@ async def test_a_server_that_ends_its_watches_before_their_time_may_be_shutting_
         assert source.checked_at == [50]
 
 
-async def test_one_that_ends_them_in_time_is_not_suspected() -> None:
+@pytest.mark.parametrize(("at", "suspected"), [(298.9, True), (299, False), (305, False)])
+async def test_one_that_ends_them_in_time_is_not_suspected(at: float, suspected: bool) -> None:
     source = Scripted(Page(rv=5), first := Watch(), Watch())
     options = ReflectorOptions(liveness=Liveness(idle=None))
     async with reflecting(source, options=options):
-        await until(300)
+        assert source.requests[1].options.timeout_seconds == 300
+        await until(at)
         first.end()
-        await until(400)
-        assert source.asked_at[2:] == [(300, "watch rv=5")]
-        assert source.checked_at == []
+        await until(320)
+        assert source.asked_at[2:] == [(at, "watch rv=5")]
+        assert source.checked_at == ([at] if suspected else [])
 
 
 async def test_a_server_at_an_older_rv_has_another_history() -> None:
@@ -216,6 +218,16 @@ async def test_a_look_that_fails_is_reported_and_made_again() -> None:
         assert life.reflector.health.epoch == 1
 
 
+async def test_it_looks_until_the_server_has_answered() -> None:
+    lost = ConnectionLost("cut")
+    source = Scripted(Page(rv=50), first := Watch(), Watch(), checks=[lost, lost, lost, 50])
+    async with reflecting(source):
+        await until(50)
+        first.fail()
+        await until(190)
+        assert source.checked_at == [50, 80, 110, 140]
+
+
 @pytest.mark.clause("H9")
 async def test_a_look_that_is_refused_for_a_time_is_made_no_earlier() -> None:
     source = Scripted(Page(rv=50), first := Watch(), Watch(), checks=[refusal(429, retry_after=90)])
@@ -254,6 +266,23 @@ async def test_a_consistent_list_below_our_rv_is_another_history_whatever_it_was
         first.send(failure(410))
         await settle()
         assert names(life.store) == {"a": "14"}
+        assert life.reflector.health.epoch == 1
+        assert life.reflector.health.relists == {Cause.WENT_BACK: 1}
+
+
+async def test_a_set_with_an_older_state_of_an_object_is_of_another_history() -> None:
+    # New writes have passed our RV before anybody looked, but the objects show it.
+    source = Scripted(
+        Page(pod("a", 40), pod("b", 41), rv=50),
+        first := Watch(),
+        Page(pod("a", 15, uid="another"), pod("b", 55), rv=60),
+        Watch(),
+    )
+    async with reflecting(source) as life:
+        await until(50)
+        first.send(failure(410))
+        await settle()
+        assert names(life.store) == {"a": "15", "b": "55"}
         assert life.reflector.health.epoch == 1
         assert life.reflector.health.relists == {Cause.WENT_BACK: 1}
 

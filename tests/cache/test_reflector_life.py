@@ -146,6 +146,17 @@ async def test_a_target_is_told_of_every_rv_and_of_bookmarks() -> None:
 
 
 @pytest.mark.virtual_time
+@pytest.mark.clause("H13", "I3")
+async def test_but_not_of_bookmarks_that_say_nothing_new() -> None:
+    store = Listening()
+    source = Scripted(Page(rv=5), watch := Watch())
+    async with reflecting(source, store):
+        watch.send(added(pod("a", 9)), bookmark(7), bookmark(""))
+        await settle()
+        assert store.told == ["replace 5", "apply 9"]
+
+
+@pytest.mark.virtual_time
 @pytest.mark.clause("H13")
 async def test_the_last_rv_can_be_read_before_and_after() -> None:
     source = Scripted(Page(rv=5), Watch())
@@ -236,6 +247,18 @@ async def test_it_ends_with_all_that_it_began() -> None:
         assert life.reflector.health.state is State.STOPPED
         assert life.reflector.health.connected_since is None
         life.reflector.stop()
+
+
+@pytest.mark.virtual_time
+@pytest.mark.clause("H17", "H12")
+async def test_what_breaks_because_of_its_stop_is_not_told_as_a_failure() -> None:
+    source = Scripted(Page(rv=5), watch := Watch())
+    async with reflecting(source) as life:
+        watch.fail(ConnectionLost("the client was closed"))
+        life.reflector.stop()
+        await settle()
+        assert life.errors == []
+        assert life.setbacks == []
 
 
 @pytest.mark.virtual_time

@@ -340,3 +340,54 @@ async def test_what_a_watch_brought_is_on_top_of_the_list() -> None:
         await settle()
         assert names(life.store) == {"a": "6", "c": "8"}
         assert life.reflector.last_sync_resource_version == "8"
+
+
+@pytest.mark.clause("K10")
+async def test_how_long_it_took_is_counted_from_its_own_first_request() -> None:
+    source = Scripted(
+        refusal(500), Delayed(3, Page(rv=5)), watch := Watch(), Delayed(4, Page(rv=9)), Watch()
+    )
+    async with reflecting(source) as life:
+        await until(50)
+        watch.send(failure(410))
+        await until(60)
+        assert [note.seconds for note in life.sets] == [3, 4]
+
+
+# A list that somebody wants
+
+
+@pytest.mark.clause("K11")
+async def test_whoever_wants_a_list_gets_a_consistent_one_at_once() -> None:
+    source = Scripted(Page(rv=5), watch := Watch(), Page(pod("a", 8), rv=9), Watch())
+    async with reflecting(source) as life:
+        await until(50)
+        life.reflector.relist(Cause.OUT_OF_DATE)
+        await settle()
+        assert source.asked_at[2:] == [(50, "list rv=- limit=500"), (50, "watch rv=9")]
+        assert not watch.is_open
+        assert life.reflector.health.relists == {Cause.OUT_OF_DATE: 1}
+
+
+@pytest.mark.clause("K11", "H9")
+async def test_or_as_soon_as_the_server_lets() -> None:
+    source = Scripted(
+        Page(rv=5),
+        Watch(failure(429, retry_after=20)),
+        second := Watch(),
+        Page(pod("a", 8), rv=9),
+        Watch(),
+    )
+    async with reflecting(source) as life:
+        await until(10)
+        life.reflector.relist(Cause.OUT_OF_DATE)
+        await until(19)
+        assert len(source.asked) == 2
+        await until(21)
+        assert source.asked_at[2:] == [
+            (20, "watch rv=5"),
+            (20, "list rv=- limit=500"),
+            (20, "watch rv=9"),
+        ]
+        assert not second.is_open
+        assert life.reflector.health.relists == {Cause.OUT_OF_DATE: 1}

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import weakref
+
 import pytest
 
 from listwatch.api import Event, EventType
-from listwatch.cache import Cause, Liveness, ReflectorOptions, State, WatchListGivenUp
+from listwatch.cache import (
+    Cause,
+    Identity,
+    Liveness,
+    ReflectorOptions,
+    State,
+    Store,
+    WatchListGivenUp,
+)
 from listwatch.rest import ConnectionLost
 from listwatch.rest.errors import ConnectionRefused
 from listwatch.watch import EmptyWatch
@@ -126,6 +137,50 @@ async def test_events_in_the_same_read_as_the_marker_are_not_lost() -> None:
     async with reflecting(source) as life:
         assert names(life.store) == {"a": "6"}
         assert whole_and_more.is_open
+
+
+@pytest.mark.clause("H4", "H6")
+async def test_after_the_marker_each_event_moves_the_rv() -> None:
+    source = Scripted(watch := whole(5), watch_list=True)
+    async with reflecting(source) as life:
+        watch.send(added(pod("a", 6)))
+        await settle()
+        assert life.reflector.last_sync_resource_version == "6"
+
+
+class Thing:
+    """An object whose life can be followed."""
+
+    def __init__(self, name: str, rv: int) -> None:
+        self.identity = Identity(name, f"uid-{name}", str(rv))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Thing) and other.identity == self.identity
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.clause("H4", "J2")
+async def test_a_set_on_its_way_in_holds_no_second_copy_of_what_is_there() -> None:
+    store: Store[Thing] = Store(identify=lambda thing: thing.identity)
+    source = Scripted(
+        first := Watch(added(Thing("same", 1)), end_of_initial_events(5)),
+        second := Watch(),
+        watch_list=True,
+    )
+    async with reflecting(source, store, kind="", identify=lambda thing: thing.identity) as life:
+        first.send(failure(410))
+        await settle()
+        again, other = Thing("same", 1), Thing("other", 2)
+        same_lives, other_lives = weakref.ref(again), weakref.ref(other)
+        second.send(added(again))
+        second.send(added(other))
+        second.send(added(Thing("last", 3)))
+        del again, other
+        await settle()
+        assert not life.reflector.health.relists
+        assert same_lives() is None
+        assert other_lives() is not None
 
 
 @pytest.mark.clause("H4", "J2")
@@ -415,6 +470,25 @@ async def test_what_is_no_new_object_means_that_the_marker_is_due(odd: Event[obj
         await until(39.9)
         assert source.asked == ["watch-list rv=-"]
         await until(40)
+        assert source.asked[1] == "list rv=0 limit=500"
+
+
+@pytest.mark.clause("H5", "E1")
+async def test_time_in_which_nobody_read_does_not_count() -> None:
+    free = asyncio.Event()
+    source = Scripted(watch := Watch(), Page(rv=5), Watch(), watch_list=True)
+    async with reflecting(source, ready=free.wait):
+        await until(10)
+        watch.send(added(pod("a", 3)), modified(pod("a", 4)))
+        await until(500)
+        assert source.asked == ["watch-list rv=-"]
+        free.set()
+        for second in range(505, 530, 5):
+            await until(second)
+            watch.send(bookmark(second))
+        await until(529)
+        assert source.asked == ["watch-list rv=-"]
+        await until(530)
         assert source.asked[1] == "list rv=0 limit=500"
 
 

@@ -127,12 +127,16 @@ async def test_synthetic_events_come_in_no_order_and_do_not_move_the_rv(rv: str)
     [(modified(pod("a", 95)), "95"), (deleted(pod("b", 96)), "96"), (bookmark(97), "97")],
     ids=["MODIFIED", "DELETED", "BOOKMARK"],
 )
-async def test_the_first_event_that_is_not_added_ends_them(event: Event[Any], at: str) -> None:
-    source = Scripted(Page(rv=""), watch := Watch())
+@pytest.mark.parametrize("before", [1, 2])
+async def test_the_first_event_that_is_not_added_ends_them(
+    event: Event[Any], at: str, before: int
+) -> None:
+    source = Scripted(Page(pod("b", 20), rv=""), watch := Watch())
     async with reflecting(source) as life:
-        watch.send(added(pod("a", 90)), added(pod("b", 30)), event)
+        watch.send(*[added(pod("a", 90)), added(pod("b", 30))][:before], event)
         await settle()
         assert life.reflector.last_sync_resource_version == at
+        assert life.reflector.health.late_writes == 0
         watch.send(added(pod("d", 99)))
         await settle()
         assert life.reflector.last_sync_resource_version == "99"

@@ -306,9 +306,14 @@ def _is_expired(status: Status) -> bool:
 
 
 def _is_too_large(status: Status) -> bool:
-    if any(cause.reason == "ResourceVersionTooLarge" for cause in status.details.causes):
+    causes = status.details.causes
+    if any(cause.reason == "ResourceVersionTooLarge" for cause in causes):
         return True
-    return status.reason == Timeout.reason_word and "Too large resource version" in status.message
+    # Servers before 1.18.6 said it in words only: first in the message, then in that of a cause.
+    said = (status.message, *(cause.message for cause in causes))
+    return status.reason == Timeout.reason_word and any(
+        "Too large resource version" in words for words in said
+    )
 
 
 def _is_told(cause: StatusCause, line: str) -> bool:

@@ -92,7 +92,7 @@ class Course:
 
     def has_set(self, *, consistent: bool) -> Cause | None:
         """A whole set has come; why it was needed, None for the first."""
-        cause, self.cause = self.demand or self.cause, None
+        cause, self.cause = (self.demand if consistent else None) or self.cause, None
         if consistent:
             self.demand = None
             self.suspect = False

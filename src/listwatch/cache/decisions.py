@@ -212,7 +212,8 @@ class Decisions:
         return step
 
     def _after_internal_error(self, outcome: Outcome, now: float) -> Step:
-        if self._internal_since is None or outcome.progress:
+        lived = outcome.progress or outcome.watched >= _LIVED
+        if self._internal_since is None or lived:
             self._internal_since = now
         if now - self._internal_since < self._budget:
             return _WATCH

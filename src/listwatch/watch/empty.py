@@ -30,6 +30,9 @@ class EmptyWatch(Generic[T]):
         for event in _NOTHING:
             yield event
 
+    def __repr__(self) -> str:
+        return f"EmptyWatch({self.broken!r})"
+
     def stop(self) -> None:
         """It has ended already."""
 
