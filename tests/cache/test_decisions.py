@@ -62,7 +62,7 @@ CAUSES = {
 }
 
 REST = ("anything else", "any other error event")
-BY_MEMORY = ('at RV ""', "in a row")
+BY_MEMORY = ('at RV ""', "in a row", "no RV to go on from")
 """Rows that say when something else follows than usually: they have tests of their own."""
 
 
@@ -239,6 +239,16 @@ def test_nothing_is_at_once_where_the_server_asked_to_wait(phase: Phase, cause: 
     assert not Decisions().decide(outcome, 0.0).at_once
 
 
+@pytest.mark.clause("H6", "H8")
+@pytest.mark.parametrize("phase", [Phase.OPENING_WATCH, Phase.WATCH])
+@pytest.mark.parametrize("cause", Cause)
+def test_where_there_is_no_rv_to_go_on_from_no_watch_follows(phase: Phase, cause: Cause) -> None:
+    # It would begin at some newer state, and nobody would ever hear what was deleted before.
+    outcome = Outcome(phase=phase, cause=cause, resumable=False)
+    memory = Decisions(internal_error_budget=60)
+    assert memory.decide(outcome, 0.0).next is not Next.WATCH
+
+
 # The memory
 
 
@@ -292,6 +302,8 @@ def test_two_initial_streams_without_a_marker_are_enough(cause: Cause) -> None:
     memory.start_round()
     second = memory.decide(cut, 0)
     assert (second.next, second.at_once, second.gives_up) == (Next.LIST, True, True)
+    # When it is tried again, an hour later, it is two again.
+    assert memory.decide(cut, 3600).next is Next.SET
 
 
 @pytest.mark.clause("H4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -412,6 +413,9 @@ async def test_a_stopped_mirror_is_not_waited_for() -> None:
 
 async def test_a_negative_age_makes_no_sense() -> None:
     async with mirror_of(Scripted(Page(rv=5), Watch())) as mirror:
+        for within in (-1, math.nan):
+            with pytest.raises(ValueError, match="within"):
+                await mirror.fresh(within=within)
         with pytest.raises(ValueError, match="within"):
             await mirror.fresh(within=-1)
 

@@ -66,6 +66,19 @@ def test_what_an_object_does_not_say_is_empty(obj: Any) -> None:
 @pytest.mark.parametrize(
     "obj",
     [
+        {"metadata": {"name": "node-1", "uid": 7, "resourceVersion": 9}},
+        Model(SimpleNamespace(name="node-1", namespace="", uid={}, resource_version=9)),
+    ],
+    ids=lambda obj: type(obj).__name__,
+)
+def test_a_uid_or_rv_that_is_no_text_says_nothing(obj: Any) -> None:
+    # An Undecodable reads them so, too.
+    assert identity_of(obj) == Identity("node-1", "", "")
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
         Unstructured.from_bytes(b"{}"),
         PartialObjectMetadata(),
         {},

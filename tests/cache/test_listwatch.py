@@ -435,3 +435,43 @@ def test_a_source_may_say_that_it_does_not_support_watchlist() -> None:
         ListWatch(list=no_list, awatch=no_watch, supports_watch_list=False)
     )
     assert supports_watch_list(object())
+
+
+@pytest.mark.clause("F1")
+async def test_a_blocking_function_may_raise_stop_iteration() -> None:
+    # asyncio cannot carry that out of a thread: whoever waited would wait for ever.
+    def empty(options: ListOptions) -> ObjectList[str]:
+        return next(iter(()))
+
+    def no_stream(options: ListOptions) -> QueueWatch:
+        return next(iter(()))
+
+    source = ListWatch(list=empty, watch=no_stream)
+    async with asyncio.timeout(10):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await source.alist(ListOptions())
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await source.awatch(ListOptions())
+
+
+@pytest.mark.clause("F1")
+async def test_a_blocking_watch_that_is_opened_too_late_is_closed() -> None:
+    opening, may_open, closed = threading.Event(), threading.Event(), threading.Event()
+
+    class Late(QueueWatch):
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    def watch(options: ListOptions) -> Late:
+        opening.set()
+        may_open.wait(10)
+        return Late()
+
+    source = ListWatch(list=no_list, watch=watch)
+    task = asyncio.create_task(source.awatch(ListOptions()))
+    await asyncio.to_thread(opening.wait, 10)
+    task.cancel()
+    await asyncio.wait([task])
+    may_open.set()
+    assert await asyncio.to_thread(closed.wait, 10)

@@ -73,6 +73,12 @@ def test_an_error_that_says_what_the_cause_says_is_not_said_twice() -> None:
     assert str(note) == "watch: connection lost; watch again in 0.0 s"
 
 
+def test_an_error_that_says_nothing_is_named_by_its_class() -> None:
+    error = ConnectionRefusedError()
+    note = Setback(phase=Phase.LIST, cause=Cause.REFUSED, error=error, next=Next.SET, wait=1.0)
+    assert str(note) == "list: connection refused (ConnectionRefusedError); list again in 1.0 s"
+
+
 def test_watch_list_given_up() -> None:
     note = WatchListGivenUp(phase=Phase.WATCH_LIST, cause=Cause.NO_MARKER, why="watch-list: why")
     assert str(note) == "no watch-list from this server, it is listed instead: watch-list: why"

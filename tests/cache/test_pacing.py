@@ -378,6 +378,8 @@ class TestThePolicy:
             ({"first": 40.0}, "below first"),
             ({"retry_after_cap": -1}, "retry_after_cap"),
             ({"spread": -0.1}, "spread"),
+            ({"burst": 2.5}, "burst must be a whole number"),
+            ({"slow_burst": 0.5}, "slow_burst must be a whole number"),
         ],
     )
     def test_refuses_what_makes_no_sense(self, given: dict[str, Any], said: str) -> None:

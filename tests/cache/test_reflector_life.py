@@ -107,6 +107,40 @@ async def test_without_a_handler_failures_are_logged_as_loud_as_they_are(
     assert by_level[logging.WARNING] == "pods: the connection was cut"
 
 
+@pytest.mark.virtual_time
+@pytest.mark.clause("H12")
+async def test_a_failure_without_words_is_logged_by_its_class(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    source = Scripted(ConnectionRefusedError(), Page(rv=5), Watch())
+    async with reflecting(source, on_error=None, name="pods") as life:
+        assert life.reflector.health.last_error == "ConnectionRefusedError"
+        await until(20)
+    assert [record.getMessage() for record in caplog.records] == ["pods: ConnectionRefusedError"]
+
+
+@pytest.mark.virtual_time
+@pytest.mark.clause("H12", "K10")
+async def test_a_bug_that_ends_it_is_told_though_nobody_awaits_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(Store[Any]):
+        def apply(self, events: Sequence[Event[Any]], **more: Any) -> Any:
+            raise LookupError("a target with a bug")
+
+    source = Scripted(Page(pod("a", 3), rv=5), Watch(modified(pod("a", 6))))
+    reflector: Reflector[Any] = Reflector(source, Broken(), name="pods", rng=Still())
+    task = asyncio.create_task(reflector.run())
+    await settle()
+    assert reflector.health.state is State.STOPPED
+    assert reflector.health.last_error == "LookupError: a target with a bug"
+    [record] = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert record.getMessage() == "pods has ended: LookupError: a target with a bug"
+    assert record.exc_info is not None
+    with pytest.raises(LookupError):
+        await task
+
+
 # What a target is told
 
 

@@ -393,3 +393,42 @@ async def test_each_end_is_told_with_what_follows() -> None:
             Phase.OPENING_WATCH,
             Phase.WATCH,
         ]
+
+
+# A source without RVs
+
+
+@pytest.mark.clause("H6", "H8")
+@pytest.mark.parametrize("rv", ["", "0"])
+async def test_without_an_rv_a_watch_that_ended_is_followed_by_a_list(rv: str) -> None:
+    first, second = Watch(added(pod("a", 3)), added(pod("b", 4))), Watch(added(pod("a", 3)))
+    source = Scripted(
+        Page(pod("a", 3), pod("b", 4), rv=rv), first, Page(pod("a", 3), rv=rv), second
+    )
+    async with reflecting(source) as life:
+        await until(10)
+        first.end()
+        await until(20)
+        assert names(life.store) == {"a": "3"}  # b went in between, and no watch tells of that
+        assert [asked.split()[0] for asked in source.asked] == ["list", "watch", "list", "watch"]
+
+
+@pytest.mark.clause("H6", "E4")
+async def test_so_is_one_that_is_silent() -> None:
+    first = Watch(added(pod("a", 3)), added(pod("b", 4)))
+    source = Scripted(Page(pod("a", 3), pod("b", 4)), first, Page(pod("a", 3)), Watch())
+    async with reflecting(source) as life:
+        await until(200)
+        assert names(life.store) == {"a": "3"}
+        assert first.closed_at == 150
+
+
+@pytest.mark.clause("H6", "H8")
+async def test_once_a_watch_has_told_an_rv_it_goes_on_from_there() -> None:
+    first = Watch(added(pod("a", 3)), modified(pod("a", 6)))
+    source = Scripted(Page(pod("a", 3)), first, Watch())
+    async with reflecting(source):
+        await until(10)
+        first.end()
+        await until(20)
+        assert source.asked[2:] == ["watch rv=6"]

@@ -5,16 +5,21 @@ from .changes import Changes
 from .comparison import SetsDiffer
 from .decisions import Next, Phase
 from .delta import Delta
+from .factory import InformerFactory
 from .freshness import NotFresh
+from .handlers import Tombstone
 from .health import Health, State
 from .identity import Identify, Identity, identity_of
 from .indexes import IndexFunction, IndexFunctionError
+from .informer import SharedInformer
+from .lister import NAMESPACE_INDEX, NamespaceLister, ObjectLister, by_namespace
 from .listwatch import Getter, ListWatch, supports_watch_list
 from .liveness import Liveness
 from .mirror import Mirror, MirrorStopped
 from .notes import Listed, Note, Setback, Undecoded, WatchListGivenUp
 from .pacing import Pacing
 from .pager import Page, Pager, PagerError
+from .projection import Projected, Projection, projected
 from .protocols import (
     AsyncLister,
     AsyncListerWatcher,
@@ -24,8 +29,11 @@ from .protocols import (
     ListerWatcher,
     Watcher,
 )
+from .queues import Bounded, QueuePolicy, Unbounded
 from .reflector import ErrorHandler, Reflector
 from .reflector_options import ReflectorOptions
+from .registration import Registration
+from .retry_watcher import RetryWatcher
 from .snapshot import Snapshot
 from .store import HistoryWentBack, Replaced, Store
 from .target import ReflectorTarget
@@ -37,12 +45,15 @@ from .transforms import (
     transformed,
 )
 from .undecodable import Undecodable
+from .until import NotMet, until, until_with_sync
 
 __all__ = [
+    "NAMESPACE_INDEX",
     "AsyncLister",
     "AsyncListerWatcher",
     "AsyncWatcher",
     "BlockingWatch",
+    "Bounded",
     "Cause",
     "Changes",
     "Delta",
@@ -55,6 +66,7 @@ __all__ = [
     "Identity",
     "IndexFunction",
     "IndexFunctionError",
+    "InformerFactory",
     "ListWatch",
     "Listed",
     "Lister",
@@ -62,33 +74,48 @@ __all__ = [
     "Liveness",
     "Mirror",
     "MirrorStopped",
+    "NamespaceLister",
     "Next",
     "NoEndMarker",
     "NotFresh",
+    "NotMet",
     "Note",
+    "ObjectLister",
     "Pacing",
     "Page",
     "Pager",
     "PagerError",
     "Phase",
+    "Projected",
+    "Projection",
+    "QueuePolicy",
     "Reflector",
     "ReflectorOptions",
     "ReflectorTarget",
+    "Registration",
     "Replaced",
+    "RetryWatcher",
     "Setback",
     "SetsDiffer",
+    "SharedInformer",
     "Snapshot",
     "State",
     "Store",
+    "Tombstone",
     "Transform",
+    "Unbounded",
     "Undecodable",
     "Undecoded",
     "WatchListGivenUp",
     "Watcher",
+    "by_namespace",
     "drop_annotations",
     "drop_managed_fields",
     "identity_of",
     "keep_metadata",
+    "projected",
     "supports_watch_list",
     "transformed",
+    "until",
+    "until_with_sync",
 ]

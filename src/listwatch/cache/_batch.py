@@ -16,6 +16,7 @@ from ._versions import is_late, moved
 from .delta import Delta
 from .identity import Identify, identity_of
 from .indexes import Index, IndexFunctionError, Values
+from .projection import Projected, same_view
 from .undecodable import Undecodable
 
 __all__ = ["Batch", "Entry", "Moves", "index_moves", "own", "raw_and_error"]
@@ -28,6 +29,8 @@ Moves: TypeAlias = list[tuple[Index[T], dict[str, Values]]]
 """For each index, the new values of keys whose objects changed."""
 
 _UNKNOWN: Any = object()
+_OURS = (Projected, Undecodable)
+"""They say who they are, whatever `identify` is."""
 
 
 class Batch(Generic[T]):
@@ -41,6 +44,7 @@ class Batch(Generic[T]):
         events: Iterable[Event[T]],
         identify: Identify,
         moves_rv: bool,
+        trusted: bool = False,
     ) -> None:
         self.changes: dict[str, Entry[T] | None] = {}
         """The new entry of each key; None where it goes."""
@@ -48,7 +52,7 @@ class Batch(Generic[T]):
         self.late = 0
         self._removes = False
         self._undecodable = bool(state.undecodable)
-        self.resource_version = self._read(state, events, identify, moves_rv)
+        self.resource_version = self._read(state, events, identify, moves_rv, trusted)
 
     def _read(
         self,
@@ -56,6 +60,7 @@ class Batch(Generic[T]):
         events: Iterable[Event[T]],
         identify: Identify,
         moves_rv: bool,
+        trusted: bool,
     ) -> str:
         """Fill it, one pass; the RV afterwards. This loop is the hot path of every watch."""
         objects, changes, deltas = state.objects, self.changes, self.deltas
@@ -67,13 +72,15 @@ class Batch(Generic[T]):
         for event in events:
             kind, obj, raw, error = event.type, event.object, event.raw, None
             if kind is not modified and kind is not added and kind is not deleted:
-                raise ValueError(f"a store takes ADDED, MODIFIED and DELETED, not {kind}")
+                raise ValueError(f"a store takes ADDED, MODIFIED and DELETED, not {kind!r}")
             if plain and type(obj) is Unstructured:
                 name, namespace = obj.name, obj.namespace
                 if not name:
                     raise MalformedObject(f"{obj!r} has no key")
                 key = f"{namespace}/{name}" if namespace else name
                 uid, version, raw = obj.uid, obj.resource_version, obj.raw
+            elif type(obj) is Projected:
+                key, uid, version = obj.key, obj.uid, obj.resource_version
             elif type(obj) is Undecodable:
                 key, uid, version = obj.key, obj.uid, obj.resource_version
                 raw, error = obj.raw, obj.error
@@ -88,13 +95,13 @@ class Batch(Generic[T]):
                 old = objects.get(key)
             if old is None:
                 seen, old_uid = at, ""
-            elif (plain and type(old) is Unstructured) or type(old) is Undecodable:
+            elif (plain and type(old) is Unstructured) or type(old) in _OURS:
                 seen, old_uid = old.resource_version, old.uid
             else:
                 _, old_uid, seen = identify(old)
             # The usual case stands here, before the call that knows them all.
             newer = len(version) == len(seen) and version > seen
-            late = not newer and is_late(version, seen)
+            late = not newer and not trusted and is_late(version, seen)
             if moves_rv:
                 newer = len(version) == len(at) and version > at
                 at = version if newer else moved(at, version)
@@ -105,6 +112,8 @@ class Batch(Generic[T]):
                     changes[key] = None
                     self._removes = True
                     deltas.append(Delta(deleted, obj, raw, error, key, old))
+            elif type(obj) is Projected and same_view(obj, old):
+                changes[key] = old.at(version)  # K12: nobody is told
             else:
                 changes[key] = obj
                 if old is None:

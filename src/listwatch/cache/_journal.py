@@ -55,14 +55,24 @@ class Journal:
 
     def fail(self, error: Exception, *, quietly: bool = False) -> None:
         """Something failed. `quietly` is for what happens in every mirror's life."""
-        self.last_error = f"{type(error).__name__}: {error}"
+        self.last_error = _told(error)
         if self._on_error is None:
-            _log.log(logging.DEBUG if quietly else logging.WARNING, "%s: %s", self._name, error)
+            level = logging.DEBUG if quietly else logging.WARNING
+            _log.log(level, "%s: %s", self._name, str(error) or _told(error))
             return
         try:
             self._on_error(error)
         except Exception:
             _log.exception("%s: the error handler failed", self._name)
+
+    def end(self, error: BaseException) -> None:
+        """The reflector has ended with this. A bug is logged, since a program that only reads the
+        store may never await who raises it; what has been told as a failure is not told again.
+        """
+        if self.last_error == _told(error):
+            return
+        self.last_error = _told(error)
+        _log.error("%s has ended: %s", self._name, self.last_error, exc_info=error)
 
     def undecoded(self, found: Undecodable) -> None:
         """An object is kept raw (H10)."""
@@ -97,3 +107,8 @@ class Journal:
             requests=self.requests,
             late_writes=target.late_writes,
         )
+
+
+def _told(error: BaseException) -> str:
+    name, words = type(error).__name__, str(error)
+    return f"{name}: {words}" if words else name

@@ -7,6 +7,7 @@ from typing import Any
 from listwatch.api import APIError, ResourceVersionTooLarge
 
 from ._stream import Stream
+from ._versions import is_version
 from .causes import Cause, cause_of
 from .decisions import Outcome, Phase
 
@@ -21,6 +22,7 @@ def refused(phase: Phase, error: Exception, asked: str) -> Outcome:
         error=error,
         asked=asked,
         retry_after=retry_after(error),
+        resumable=is_version(asked),
     )
 
 
@@ -35,6 +37,7 @@ def ended(stream: Stream[Any], cause: Cause, error: Exception | None) -> Outcome
         events=stream.events,
         progress=stream.progress,
         retry_after=retry_after(error),
+        resumable=stream.resumable,
     )
 
 

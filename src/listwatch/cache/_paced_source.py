@@ -9,6 +9,7 @@ from listwatch.api import ListOptions
 from listwatch.watch import Watch
 from listwatch.wire import ObjectList
 
+from ._cancellations import inner_cancellations_as_errors
 from ._course import Course
 from .protocols import AsyncListerWatcher
 
@@ -21,7 +22,10 @@ _List = Callable[[ListOptions], Awaitable[ObjectList[Any]]]
 
 
 class PacedSource(Generic[T]):
-    """Asks `source`, and counts what it asks; later pages of a list are free."""
+    """Asks `source`, and counts what it asks; later pages of a list are free.
+
+    Raises what `source` raises, and `SourceCancelled` where that was cancelled from inside.
+    """
 
     def __init__(self, source: AsyncListerWatcher[T], course: Course) -> None:
         self._source = source
@@ -29,7 +33,7 @@ class PacedSource(Generic[T]):
 
     async def alist(self, options: ListOptions, /) -> ObjectList[T]:
         if options.continue_:
-            return await self._source.alist(options)
+            return await _answer(self._source.alist(options))
         sent = await self._course.permit()
         return await self._counted(sent, self._source.alist(options))
 
@@ -41,12 +45,17 @@ class PacedSource(Generic[T]):
         """The metadata of the objects, where the source can give that alone; else all of them."""
         alist: _List = getattr(self._source, "alist_metadata", self._source.alist)
         if options.continue_:
-            return await alist(options)
+            return await _answer(alist(options))
         sent = await self._course.permit()
         return await self._counted(sent, alist(options))
 
     async def _counted(self, sent: float, answer: Awaitable[R]) -> R:
         try:
-            return await answer
+            return await _answer(answer)
         finally:
             self._course.answered(sent)
+
+
+async def _answer(answer: Awaitable[R]) -> R:
+    with inner_cancellations_as_errors():
+        return await answer

@@ -13,6 +13,7 @@ from ._state import State
 from .delta import Delta
 from .identity import Identify, identity_of
 from .indexes import Index
+from .projection import same_view
 from .undecodable import Undecodable
 
 __all__ = ["Replaced", "Replacement", "same_content"]
@@ -55,7 +56,7 @@ class Replacement(Generic[T]):
         self._identify = identify
         self._new_epoch = new_epoch
         self.fresh: dict[str, Entry[T]] = {}
-        """New and changed objects."""
+        """New and changed objects, and what a projection says nothing new of."""
         self.left: dict[str, Entry[T]] = state.objects.copy()
         """Those that did not come: vanished, at the end."""
         self.late = 0
@@ -88,7 +89,8 @@ class Replacement(Generic[T]):
                 if old is None:
                     old = objects.get(key)
             if old is None or self._is_new(item, old):
-                fresh[key] = own(item)
+                quiet = old is not None and same_view(item, old)  # K12
+                fresh[key] = old.at(item.resource_version) if quiet else own(item)
 
     def _is_new(self, item: Any, old: Any) -> bool:
         _, uid, version = self._identify(item)
@@ -135,10 +137,15 @@ class Replacement(Generic[T]):
         return objects if len(self.left) * 2 < len(objects) else dict(objects)
 
     def outcome(self, initial: bool) -> Replaced[T]:
-        deltas = [self._delta(key, entry, initial) for key, entry in self.fresh.items()]
+        before = self._state.objects
+        deltas = [
+            self._delta(key, entry, initial)
+            for key, entry in self.fresh.items()
+            if not same_view(entry, before.get(key))
+        ]
         added = sum(delta.type is EventType.ADDED for delta in deltas)
         changed = len(deltas) - added
-        kept = len(self._state.objects) - len(self.left) - changed
+        kept = len(before) - len(self.left) - changed
         deltas += [self._deletion(key, entry, initial) for key, entry in self.left.items()]
         return Replaced(
             deltas=deltas, added=added, changed=changed, vanished=len(self.left), kept=kept

@@ -122,6 +122,16 @@ class Reads(Generic[T, X]):
         """All keys, in no order that means anything, but the same from call to call."""
         return self._read(lambda state: list(state.objects))
 
+    def items(self) -> builtins.list[tuple[str, T]]:
+        """The keys and the objects, but for those that cannot be decoded."""
+
+        def look(state: State[T, X]) -> builtins.list[tuple[str, Any]]:
+            if not state.undecodable:
+                return [*state.objects.items()]
+            return [pair for pair in state.objects.items() if pair[0] not in state.undecodable]
+
+        return self._read(look)
+
     def list(self, namespace: str = "") -> builtins.list[T]:
         """The objects, of one namespace or of all."""
         if not namespace:

@@ -10,6 +10,8 @@ from listwatch.api import Event
 from listwatch.watch import Watch, last_read
 
 from ._assembly import Assembly
+from ._cancellations import inner_cancellations_as_errors
+from ._versions import is_version
 from .causes import Cause
 from .decisions import Outcome
 from .liveness import IdleClock, Liveness
@@ -44,7 +46,7 @@ class Stream(Generic[T]):
         """The RV that an event must be past to be progress."""
         self.events = False
         self.progress = False
-        self.replayed = asked not in ("", "0")
+        self.replayed = is_version(asked)
         """Whether the synthetic ADDED events of a watch without an RV are over (H6)."""
         self.verdict: tuple[Cause, Exception | None] | None = None
         """Why it was stopped from our side."""
@@ -83,6 +85,11 @@ class Stream(Generic[T]):
     def bookmark(self) -> None:
         """A periodic bookmark came."""
         self._clock.bookmark(self._loop.time())
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a later watch can go on where this one was."""
+        return is_version(self.base) or self.progress
 
     @property
     def watched(self) -> float:
@@ -124,26 +131,30 @@ class Stream(Generic[T]):
         self._look_again()
 
     async def batches(self) -> AsyncGenerator[list[Event[T]], None]:
-        """What arrives, as it does. Leaving it ends the watch and the tasks that belong to it."""
+        """What arrives, as it does. Leaving it ends the watch and the tasks that belong to it.
+
+        Raises what the watch raises, and `SourceCancelled`.
+        """
         batches: AsyncIterator[list[Event[T]]] = self.watch.batches()
         try:
-            async with self.watch:
-                self._look_again()
-                async for batch in batches:
-                    now = self._arrived = self.last_event_at = self._loop.time()
-                    if self.replacement is not None:
-                        self.replacement.cancel()  # it speaks after all
-                        self.replacement = None
-                    self._reading = False
-                    self._clock.paused(now)
-                    yield batch
-                    self._resumed = self._loop.time()
-                    self._clock.resumed(self._resumed)
-                    self._reading = True
-                    if self._over_by is not None:
-                        self._over_by += self._resumed - now
-                    if self._timer is None or self._due() < self._timer.when():
-                        self._look_again()
+            with inner_cancellations_as_errors():
+                async with self.watch:
+                    self._look_again()
+                    async for batch in batches:
+                        now = self._arrived = self.last_event_at = self._loop.time()
+                        if self.replacement is not None:
+                            self.replacement.cancel()  # it speaks after all
+                            self.replacement = None
+                        self._reading = False
+                        self._clock.paused(now)
+                        yield batch
+                        self._resumed = self._loop.time()
+                        self._clock.resumed(self._resumed)
+                        self._reading = True
+                        if self._over_by is not None:
+                            self._over_by += self._resumed - now
+                        if self._timer is None or self._due() < self._timer.when():
+                            self._look_again()
         finally:
             if self._timer is not None:
                 self._timer.cancel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from listwatch.api import compare_resource_versions
 
-__all__ = ["is_late", "moved"]
+__all__ = ["is_late", "is_version", "moved"]
 
 
 def is_late(version: str, seen: str) -> bool:
@@ -17,8 +17,13 @@ def is_late(version: str, seen: str) -> bool:
     return compare_resource_versions(version, seen) is not None
 
 
+def is_version(version: str) -> bool:
+    """Whether it names a state: the empty RV and "0" do not."""
+    return version not in ("", "0")
+
+
 def moved(version: str, to: str) -> str:
     """The RV of a store at `version` that reads `to`: it never goes back. What cannot be compared
-    is carried along (A2); the empty RV and "0" are no versions.
+    is carried along (A2), but for what is no version.
     """
-    return version if to in ("", "0") or is_late(to, version) else to
+    return version if not is_version(to) or is_late(to, version) else to

@@ -13,7 +13,7 @@ from listwatch.watch import StreamWatcher, Watch
 
 from .protocols import BlockingWatch
 
-__all__ = ["blocking_watch", "run_blocking", "watch_from_blocking"]
+__all__ = ["blocking_watch", "in_thread", "open_blocking", "run_blocking"]
 
 T = TypeVar("T")
 
@@ -41,9 +41,58 @@ def _runner() -> asyncio.Runner:
     )
 
 
-def watch_from_blocking(watch: BlockingWatch[T]) -> Watch[T]:
-    """A Watch over a blocking one, which is read in a thread of its own, when asked (E1)."""
-    return StreamWatcher(_ThreadDecoder(watch))
+async def in_thread(call: Callable[[], T]) -> T:
+    """Run a blocking call in a thread of the loop's pool. Cancelled, it returns at once; the call
+    goes on.
+    """
+    return await asyncio.to_thread(_without_stop_iteration, call)
+
+
+def _without_stop_iteration(call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except StopIteration as error:
+        # No future takes it: whoever awaits this would never hear of it.
+        raise RuntimeError("a blocking call raised StopIteration") from error
+
+
+async def open_blocking(open_watch: Callable[[], BlockingWatch[T]]) -> Watch[T]:
+    """A Watch over a blocking one, which is read in a thread of its own, when asked (E1). One that
+    is opened after the caller was cancelled is closed.
+    """
+    opening = _Opening(open_watch)
+    try:
+        return StreamWatcher(_ThreadDecoder(await in_thread(opening.open)))
+    except asyncio.CancelledError:
+        opening.abandon()
+        raise
+
+
+class _Opening(Generic[T]):
+    """A blocking watch on its way from the thread that opens it to who asked for it."""
+
+    def __init__(self, open_watch: Callable[[], BlockingWatch[T]]) -> None:
+        self._open = open_watch
+        self._lock = threading.Lock()
+        self._watch: BlockingWatch[T] | None = None
+        self._abandoned = False
+
+    def open(self) -> BlockingWatch[T]:
+        watch = self._open()
+        with self._lock:
+            self._watch = watch
+            abandoned = self._abandoned
+        if abandoned:
+            watch.close()
+        return watch
+
+    def abandon(self) -> None:
+        """Nobody waits for it any more."""
+        with self._lock:
+            self._abandoned = True
+            watch = self._watch
+        if watch is not None:
+            watch.close()
 
 
 class _ThreadDecoder(Generic[T]):
@@ -55,7 +104,9 @@ class _ThreadDecoder(Generic[T]):
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="listwatch-watch")
 
     async def decode(self) -> list[Event[T]]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._next)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, _without_stop_iteration, self._next
+        )
 
     def _next(self) -> list[Event[T]]:
         if self._events is None:

@@ -30,6 +30,7 @@
 | | history went back, out of date | list at once at RV "" (once a round) |
 | | RV too large | list again at RV "" |
 | | anything else | list again |
+| | whatever, with no RV to go on from | list again where it says watch again |
 
 What is not "at once" is a new round, which Pacing spaces (H9), and so is whatever the server asked
 to wait for (`Retry-After`). A watch that expires once more in
@@ -94,6 +95,8 @@ class Outcome:
     progress: bool = False
     """Whether it brought an event or a bookmark past the last RV (H9)."""
     retry_after: float | None = None
+    resumable: bool = True
+    """Whether there is an RV from which a watch could go on. A source may give none."""
 
 
 _AGAIN = Step(Next.SET)
@@ -192,6 +195,8 @@ class Decisions:
 
     def _by_memory(self, outcome: Outcome, step: Step, now: float) -> Step:
         phase, cause = outcome.phase, outcome.cause
+        if not outcome.resumable:
+            step = _AGAIN if step.next is Next.WATCH else step
         match phase:
             case Phase.OPENING_WATCH_LIST | Phase.WATCH_LIST:
                 if cause in (Cause.EXPIRED, Cause.TOO_LARGE) and not outcome.asked:
@@ -215,7 +220,7 @@ class Decisions:
         lived = outcome.progress or outcome.watched >= _LIVED
         if self._internal_since is None or lived:
             self._internal_since = now
-        if now - self._internal_since < self._budget:
+        if now - self._internal_since < self._budget and outcome.resumable:
             return _WATCH
         self._internal_since = None
         return _AGAIN

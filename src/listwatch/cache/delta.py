@@ -32,3 +32,5 @@ class Delta(Event[T], Generic[T], frozen=True):
     """`object` and `old` have different uids: between two looks the one was deleted, and another
     made under its name (K6).
     """
+    resync: bool = False
+    """A MODIFIED that tells again of what is there: `object` is `old` (H11)."""

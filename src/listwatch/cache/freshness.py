@@ -62,7 +62,7 @@ class Freshness(Generic[T]):
 
     async def prove(self, within: float, timeout: float | None) -> None:
         """Return when the store is no older than `within` seconds. Raises `NotFresh`."""
-        if within < 0:
+        if not within >= 0:
             raise ValueError(f"within must be 0 or more seconds, not {within}")
         loop = asyncio.get_running_loop()
         asked = loop.time()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .causes import Cause
 
-__all__ = ["Health", "State"]
+__all__ = ["Health", "State", "merged_health"]
 
 
 class State(StrEnum):
@@ -52,6 +53,8 @@ class Health:
     """Sent so far, later pages of a list aside."""
     late_writes: int
     """Events that told of an older state than the store had, and were dropped (I3)."""
+    sources: Mapping[str, Health] = field(default_factory=dict)
+    """Of an informer over several sources: how each is (K9)."""
 
     @property
     def ready(self) -> bool:
@@ -76,3 +79,44 @@ class Health:
         if self.last_error:
             parts.append(f"last error: {self.last_error}")
         return " ".join("; ".join(parts).split())  # an error may have several lines
+
+
+_WORST_FIRST = (
+    State.STOPPED,
+    State.STARTING,
+    State.BACKING_OFF,
+    State.LISTING,
+    State.STREAMING,
+    State.WATCHING,
+)
+
+
+def merged_health(sources: Mapping[str, Health], *, synced: bool, objects: int) -> Health:
+    """One health of several sources: the worst state, the oldest ages, all the counts."""
+    each = tuple(sources.values())
+    relists: Counter[Cause] = Counter()
+    for health in each:
+        relists.update(health.relists)
+    failed = {name: health.last_error for name, health in sources.items() if health.last_error}
+    return Health(
+        state=min((health.state for health in each), key=_WORST_FIRST.index),
+        synced=synced,
+        connected_since=_newest([health.connected_since for health in each]),
+        last_byte_age=_newest([health.last_byte_age for health in each]),
+        last_event_age=_newest([health.last_event_age for health in each]),
+        resource_version="",
+        epoch=sum(health.epoch for health in each),
+        objects=objects,
+        relists=dict(relists),
+        undecodable=tuple(sorted({key for health in each for key in health.undecodable})),
+        last_error="; ".join(f"{name}: {error}" for name, error in failed.items()),
+        watch_list="; ".join({health.watch_list for health in each if health.watch_list}),
+        requests=sum(health.requests for health in each),
+        late_writes=sum(health.late_writes for health in each),
+        sources=dict(sources),
+    )
+
+
+def _newest(times: list[float | None]) -> float | None:
+    """The greatest, None where one is missing: the oldest age, the newest time."""
+    return None if None in times else max(time for time in times if time is not None)

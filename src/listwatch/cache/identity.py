@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from listwatch.api import MalformedObject, PartialObjectMetadata, Unstructured, join_key
 
+from .projection import Projected
 from .undecodable import Undecodable
 
 __all__ = ["Identify", "Identity", "for_entries", "identity_of"]
@@ -28,8 +29,8 @@ Identify: TypeAlias = Callable[[Any], Identity]
 
 
 def identity_of(obj: Any) -> Identity:
-    """The identity of an `Unstructured`, an `Undecodable`, a `PartialObjectMetadata`, a dict in the
-    form of its JSON, or anything with `.metadata`.
+    """The identity of an `Unstructured`, a `Projected`, an `Undecodable`, a
+    `PartialObjectMetadata`, a dict in the form of its JSON, or anything with `.metadata`.
 
     That may be a mapping, or have `name`, `namespace`, `uid` and `resource_version` as attributes.
     Raises `MalformedObject` where no name can be read.
@@ -39,7 +40,7 @@ def identity_of(obj: Any) -> Identity:
     """
     if isinstance(obj, Unstructured | PartialObjectMetadata):
         return _identity(obj, obj.name, obj.namespace, obj.uid, obj.resource_version)
-    if isinstance(obj, Undecodable):
+    if isinstance(obj, Projected | Undecodable):
         return Identity(obj.key, obj.uid, obj.resource_version)
     metadata = obj.get("metadata") if isinstance(obj, Mapping) else getattr(obj, "metadata", None)
     if isinstance(metadata, Mapping):
@@ -56,14 +57,14 @@ def identity_of(obj: Any) -> Identity:
 
 
 def for_entries(identify: Identify) -> Identify:
-    """The same for what a store holds: an Undecodable, which is ours, is nothing that somebody
-    else's function must know.
+    """The same for what a store holds: a Projected or an Undecodable, which are ours, are nothing
+    that somebody else's function must know.
     """
     if identify is identity_of:
         return identify
 
     def identity(obj: Any) -> Identity:
-        return identity_of(obj) if type(obj) is Undecodable else identify(obj)
+        return identity_of(obj) if type(obj) in (Projected, Undecodable) else identify(obj)
 
     return identity
 
@@ -71,4 +72,8 @@ def for_entries(identify: Identify) -> Identify:
 def _identity(obj: object, name: Any, namespace: Any, uid: Any, version: Any) -> Identity:
     if not isinstance(name, str) or not name:
         raise MalformedObject(f"a {type(obj).__name__} without metadata.name has no key")
-    return Identity(join_key(namespace or "", name), uid or "", version or "")
+    return Identity(
+        join_key(namespace or "", name),
+        uid if isinstance(uid, str) else "",
+        version if isinstance(version, str) else "",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -24,7 +23,7 @@ from listwatch.wire import (
     decode_unstructured,
 )
 
-from .bridges import blocking_watch, run_blocking, watch_from_blocking
+from .bridges import blocking_watch, in_thread, open_blocking, run_blocking
 from .protocols import BlockingWatch
 
 __all__ = ["Getter", "ListWatch", "supports_watch_list"]
@@ -230,8 +229,9 @@ class ListWatch(Generic[T]):
         options = self._unchunked(options)
         if self._alist is not None:
             return await self._alist(options)
-        assert self._list is not None
-        return await asyncio.to_thread(self._list, options)
+        blocking = self._list
+        assert blocking is not None
+        return await in_thread(lambda: blocking(options))
 
     async def alist_metadata(
         self, options: ListOptions
@@ -247,8 +247,9 @@ class ListWatch(Generic[T]):
         """Open one WATCH."""
         if self._awatch is not None:
             return await self._awatch(options)
-        assert self._watch is not None
-        return watch_from_blocking(await asyncio.to_thread(self._watch, options))
+        blocking = self._watch
+        assert blocking is not None
+        return await open_blocking(lambda: blocking(options))
 
     def list(self, options: ListOptions) -> ObjectList[T]:
         """One LIST, for a thread without an event loop. Raises `RuntimeError` inside a running loop

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from random import Random
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from listwatch.api import Event, ListWatchError
+from listwatch.api import ListWatchError
 
+from ._told import Told
 from .delta import Delta
 from .freshness import Freshness
 from .health import Health
@@ -20,14 +20,11 @@ from .notes import Note
 from .protocols import AsyncListerWatcher
 from .reflector import ErrorHandler, Reflector
 from .reflector_options import ReflectorOptions
-from .store import Replaced, Report, Store
-from .undecodable import Undecodable
+from .store import Store
 
 __all__ = ["Mirror", "MirrorStopped"]
 
 T = TypeVar("T")
-
-_log = logging.getLogger("listwatch.cache")
 
 
 class MirrorStopped(ListWatchError):
@@ -44,7 +41,8 @@ class Mirror(Generic[T]):
     It keeps on whatever happens, until it is left. `store` may be read at any time, from any
     thread; before `synced` it is empty. `indexes` are those of the store. `on_deltas` is told what
     changed, each time after the store did, in the reflector's own step: it must be quick; one that
-    raises is logged. For the other arguments see `Reflector`.
+    raises is logged. `on_set` is called after each whole set, when `on_deltas` has been told of it.
+    For the other arguments see `Reflector`.
 
     Where `options.fail_fast` ends it, or a bug, `synced` and the end of the `async with` raise it.
     """
@@ -59,6 +57,7 @@ class Mirror(Generic[T]):
         identify: Identify = identity_of,
         options: ReflectorOptions | None = None,
         on_deltas: Callable[[Sequence[Delta[T]]], None] | None = None,
+        on_set: Callable[[], None] | None = None,
         on_error: ErrorHandler | None = None,
         on_note: Callable[[Note], None] | None = None,
         on_progress: Callable[[int, int | None], None] | None = None,
@@ -67,7 +66,8 @@ class Mirror(Generic[T]):
     ) -> None:
         self.store: Store[T] = Store(indexes=indexes, identify=identify)
         """The copy."""
-        self._target = _Told(self.store, on_deltas, self._replaced)
+        self._on_set = on_set
+        self._target = Told(self.store, on_deltas, self._replaced)
         self.reflector: Reflector[T] = Reflector(
             source,
             self._target,
@@ -115,14 +115,24 @@ class Mirror(Generic[T]):
         """
         await self.until(self._freshness.prove(within, timeout), what="proven to be fresh")
 
+    async def ended(self) -> None:
+        """Wait until it is stopped. Raises what ended it, if that was something else."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+            self._task.result()
+
     def stop(self) -> None:
         """End it, from any task or thread; the store stays as it is. Idempotent."""
         self.reflector.stop()
 
-    async def __aenter__(self) -> Self:
+    def begin(self) -> None:
+        """What `async with` does on its way in. Whoever calls this must leave it by `__aexit__`."""
         if self._task is not None:
             raise RuntimeError("this mirror has run already: make another")
         self._task = asyncio.create_task(self.reflector.run(), name=f"mirror {self.reflector.name}")
+
+    async def __aenter__(self) -> Self:
+        self.begin()
         return self
 
     async def __aexit__(
@@ -142,9 +152,16 @@ class Mirror(Generic[T]):
         elif not self._task.cancelled():
             self._task.exception()  # seen: the error inside is the one to be raised
 
+    @property
+    def is_synced(self) -> bool:
+        """Whether the store shows a whole set."""
+        return self._synced.is_set()
+
     def _replaced(self) -> None:
         self._synced.set()
         self._freshness.replaced.set()
+        if self._on_set is not None:
+            self._on_set()
 
     async def until(
         self, waiting: Coroutine[Any, Any, object], timeout: float | None = None, what: str = "done"
@@ -175,70 +192,3 @@ class Mirror(Generic[T]):
 
     def _running(self) -> bool:
         return self._task is not None and not self._task.done()
-
-
-class _Told(Generic[T]):
-    """A store, with somebody who is told what changed in it once it has."""
-
-    def __init__(
-        self,
-        store: Store[T],
-        on_deltas: Callable[[Sequence[Delta[T]]], None] | None,
-        on_replaced: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._on_deltas = on_deltas
-        self._on_replaced = on_replaced
-
-    @property
-    def resource_version(self) -> str:
-        return self._store.resource_version
-
-    @property
-    def epoch(self) -> int:
-        return self._store.epoch
-
-    @property
-    def late_writes(self) -> int:
-        return self._store.late_writes
-
-    @property
-    def undecodable(self) -> Mapping[str, Undecodable]:
-        return self._store.undecodable
-
-    def __len__(self) -> int:
-        return len(self._store)
-
-    def known(self, key: str, /) -> T | Undecodable | None:
-        return self._store.known(key)
-
-    def apply(
-        self, events: Sequence[Event[T]], *, moves_rv: bool = True, report: Report | None = None
-    ) -> None:
-        self._tell(self._store.apply(events, moves_rv=moves_rv, report=report))
-
-    def replace(
-        self,
-        items: Iterable[T | Undecodable],
-        resource_version: str,
-        *,
-        new_epoch: bool = False,
-        report: Report | None = None,
-    ) -> Replaced[T]:
-        replaced = self._store.replace(items, resource_version, new_epoch=new_epoch, report=report)
-        self._on_replaced()
-        self._tell(replaced.deltas)
-        return replaced
-
-    def bookmark(self, resource_version: str, /) -> None:
-        self._store.bookmark(resource_version)
-
-    def resync(self) -> None:
-        self._store.resync()
-
-    def _tell(self, deltas: Sequence[Delta[T]]) -> None:
-        if deltas and self._on_deltas is not None:
-            try:
-                self._on_deltas(deltas)
-            except Exception:
-                _log.exception("what is told of changes failed")

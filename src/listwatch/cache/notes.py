@@ -62,7 +62,7 @@ class Setback:
     def __str__(self) -> str:
         told = f"{self.phase}: {self.cause}"
         if self.error is not None and str(self.error) != str(self.cause):
-            told += f" ({self.error})"
+            told += f" ({str(self.error) or type(self.error).__name__})"
         when = "" if self.wait is None else f" in {self.wait:.1f} s"
         return _one_line(f"{told}; {self.next}{when}")
 

@@ -91,6 +91,9 @@ class Pacing:
         for name in ("first", "burst", "slow_burst"):
             if not getattr(self, name):
                 raise ValueError(f"Pacing: {name} must not be 0: nothing would pace, or run")
+        for name in ("burst", "slow_burst"):
+            if not isinstance(getattr(self, name), int):
+                raise ValueError(f"Pacing: {name} must be a whole number of requests")
         for name in ("cap", "unreachable_cap"):
             if getattr(self, name) < self.first:
                 raise ValueError(

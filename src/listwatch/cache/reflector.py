@@ -27,6 +27,7 @@ from ._outcomes import ended, refused
 from ._paced_source import PacedSource
 from ._sets import Sets
 from ._stream import Stream
+from ._versions import is_version
 from .causes import Cause, NoEndMarker, cause_of
 from .decisions import TABLE, Next, Outcome, Phase, Step
 from .health import Health, State
@@ -43,11 +44,6 @@ T = TypeVar("T")
 
 _log = logging.getLogger("listwatch.cache")
 
-_CHUNK = 500
-"""client-go's page size, for what is read from the server's storage (H2)."""
-_NO_WATCH_LIST_FOR = 3600.0
-"""Seconds until a source that had no WatchList is asked for it again (H19)."""
-
 ErrorHandler = Callable[["Reflector[Any]", Exception], None]
 """Is told of each lost connection, failed list and object that cannot be decoded (H12)."""
 
@@ -63,7 +59,7 @@ class Reflector(Generic[T]):
     - `on_error` is told of failures; without one they are logged, expired watches and clean ends at
       debug level. `on_note` gets each `Note`; `on_progress` the objects of a list so far and how
       many remain, None where nobody knows. One that raises is logged.
-    - `ready` is awaited before each further read of a watch: the way to slow it down.
+    - `ready` is awaited after each set and each read of a watch: the way to slow it down.
     - `should_resync` is asked at each resync period.
     - `rng` makes jitter and watch durations.
 
@@ -159,6 +155,8 @@ class Reflector(Generic[T]):
             self._journal.connected_since = None
             self._work = None  # its last exception holds on to whatever was in the works
         if not work.cancelled():
+            if (error := work.exception()) is not None:
+                self._journal.end(error)
             work.result()
 
     def stop(self) -> None:
@@ -239,6 +237,7 @@ class Reflector(Generic[T]):
         self._course.start_round()
         while True:
             outcome = await self._carry_out(step)
+            await self._room()
             step, at = self._course.conclude(outcome)
             if at is not None:
                 if at > self._now():
@@ -252,7 +251,15 @@ class Reflector(Generic[T]):
         if step.next is Next.SET and self._uses_watch_list():
             return await self._watch_list()
         self._journal.state = State.LISTING
-        return await self._sets.list() or await self._watch()
+        outcome = await self._sets.list()
+        if outcome is None:
+            await self._room()
+            outcome = await self._watch()
+        return outcome
+
+    async def _room(self) -> None:
+        if self._ready is not None:
+            await self._ready()
 
     def _uses_watch_list(self) -> bool:
         return (
@@ -305,7 +312,8 @@ class Reflector(Generic[T]):
         if isinstance(watch, EmptyWatch):
             if watch.broken is not None:
                 return refused(phase, watch.broken, asked)
-            return Outcome(phase=phase, cause=Cause.CLEAN, asked=asked)
+            resumable = is_version(asked)
+            return Outcome(phase=phase, cause=Cause.CLEAN, asked=asked, resumable=resumable)
         return Stream(
             watch,
             asked=asked,
@@ -359,8 +367,7 @@ class Reflector(Generic[T]):
                 end = self._take(stream, batch)
                 if end is not None:
                     return end
-                if self._ready is not None:
-                    await self._ready()
+                await self._room()
         if stream.bug is not None:
             raise stream.bug
         if stream.verdict is not None:
@@ -406,10 +413,12 @@ class Reflector(Generic[T]):
     # Silence, and history that went back
 
     def _silent(self, stream: Stream[T]) -> None:
-        if stream.initial is None:
+        if stream.initial is not None:
+            stream.stop(Cause.NO_MARKER, NoEndMarker(self.options.liveness.initial))
+        elif stream.resumable:
             stream.replacement = stream.spawn(self._replace_silent(stream))
         else:
-            stream.stop(Cause.NO_MARKER, NoEndMarker(self.options.liveness.initial))
+            stream.stop(Cause.IDLE)
 
     async def _replace_silent(self, silent: Stream[T]) -> None:
         """Open the next watch, and only then drop the silent one (E4). It is kept while it may be

@@ -43,10 +43,19 @@ class ReflectorOptions:
     """The least and the most that a watch is asked to last: each draws between them (H3)."""
 
     def __post_init__(self) -> None:
-        if self.page_size is not None and self.page_size < 1:
-            raise ValueError(f"page_size must be 1 or more, or None, not {self.page_size}")
+        size: object = self.page_size  # anything, as far as a caller without types goes
+        if size is not None and not (isinstance(size, int) and size >= 1):
+            raise ValueError(f"page_size must be 1 or more objects, or None, not {size}")
         if self.resync_period is not None and not self.resync_period > 0:
             raise ValueError(f"resync_period must be above 0, or None, not {self.resync_period}")
-        least, most = self.timeout_seconds
-        if not 1 <= least <= most:
-            raise ValueError(f"timeout_seconds must be (least, most), not {self.timeout_seconds}")
+        if not self.internal_error_budget >= 0:
+            raise ValueError(
+                f"internal_error_budget must be 0 or more, not {self.internal_error_budget}"
+            )
+        match self.timeout_seconds:
+            case (int(least), int(most)) if 1 <= least <= most:
+                pass
+            case other:
+                raise ValueError(
+                    f"timeout_seconds must be (least, most) in whole seconds, not {other}"
+                )

@@ -132,17 +132,19 @@ class Store(Reads[T, Index[T]]):
         *,
         moves_rv: bool = True,
         report: Report | None = None,
+        trusted: bool = False,
     ) -> list[Delta[T]]:
         """Bring in a batch of ADDED, MODIFIED and DELETED events, in one step; what they changed,
         in their order.
 
-        The RV of the store moves along with them, unless `moves_rv` is False (H6). With `report` an
+        The RV of the store moves along with them, unless `moves_rv` is False (H6). `trusted` events
+        are never late: whoever sends them has looked at their RVs. With `report` an
         index function that raises is reported, counted, and leaves its object out of that index
         only; without it `IndexFunctionError` is raised. Raises `MalformedObject` for an object
         without a name, and `ValueError` for an event of another type. Nothing has changed then.
         """
         began = self._lock.version
-        batch = Batch(self._state, events, self._identify, moves_rv)
+        batch = Batch(self._state, events, self._identify, moves_rv, trusted)
         self._write(batch, report, began)
         return batch.deltas
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 from weakref import WeakSet
 
 from listwatch.api import Unstructured
 from listwatch.cache.changes import Changes
 from listwatch.cache.delta import Delta
+from listwatch.cache.factory import InformerArguments, options_of
 from listwatch.cache.indexes import IndexFunction
+from listwatch.cache.informer import SharedInformer
 from listwatch.cache.mirror import Mirror
 from listwatch.cache.notes import Note
+from listwatch.cache.projection import Projected, projected
 from listwatch.cache.reflector import ErrorHandler
 from listwatch.cache.reflector_options import ReflectorOptions
 from listwatch.cache.transforms import Transform
@@ -22,13 +24,15 @@ from listwatch.rest import ClientConfig, RESTClient, Transport, load_config
 from listwatch.wire import ObjectDecoder, decode_unstructured
 
 from .objects import Objects
+from .parts import optional_parts, parts_of
 from .resources import Resource
 from .sources import Sources
 
 __all__ = ["Client"]
 
 T = TypeVar("T")
-M = TypeVar("M", Mirror[Any], Changes[Any])
+P = TypeVar("P")
+M = TypeVar("M", Mirror[Any], Changes[Any], SharedInformer[Any])
 
 OnNote = Callable[[Note], None]
 OnProgress = Callable[[int, int | None], None]
@@ -83,7 +87,7 @@ class Client(Objects):
             raise ValueError(f"config says all that {named} would: give the one or the other")
         super().__init__(RESTClient(config, transport=transport, program=program))
         self._sources = Sources(self.rest)
-        self._running: WeakSet[Mirror[Any] | Changes[Any]] = WeakSet()
+        self._running: WeakSet[Mirror[Any] | Changes[Any] | SharedInformer[Any]] = WeakSet()
         self._closed = False
 
     @property
@@ -180,7 +184,7 @@ class Client(Objects):
             source,
             name=_name(resource, namespace),
             kind=kind,
-            options=_options(options, fail_fast),
+            options=options_of(options, fail_fast=fail_fast),
             on_note=on_note,
             on_error=on_error,
             on_progress=on_progress,
@@ -262,13 +266,106 @@ class Client(Objects):
             name=_name(resource, namespace),
             kind=kind,
             indexes=indexes,
-            options=_options(options, fail_fast),
+            options=options_of(options, fail_fast=fail_fast),
             on_deltas=on_deltas,
             on_note=on_note,
             on_error=on_error,
             on_progress=on_progress,
         )
         return self._kept(mirror)
+
+    @overload
+    def informer(
+        self, resource: Resource, **arguments: Unpack[InformerArguments]
+    ) -> SharedInformer[Unstructured]: ...
+    @overload
+    def informer(
+        self,
+        resource: Resource,
+        *,
+        decoder: ObjectDecoder[T],
+        **arguments: Unpack[InformerArguments],
+    ) -> SharedInformer[T]: ...
+    @overload
+    def informer(
+        self, resource: Resource, *, projection: type[P], **arguments: Unpack[InformerArguments]
+    ) -> SharedInformer[Projected[P]]: ...
+    @overload
+    def informer(
+        self,
+        resource: Resource,
+        *,
+        projection: Callable[[Unstructured], P],
+        **arguments: Unpack[InformerArguments],
+    ) -> SharedInformer[Projected[P]]: ...
+    def informer(
+        self,
+        resource: Resource,
+        *,
+        namespaces: Sequence[str] = (),
+        label_selectors: Sequence[str] = (),
+        label_selector: str = "",
+        field_selector: str = "",
+        decoder: ObjectDecoder[Any] = decode_unstructured,
+        projection: Any = None,
+        transforms: Sequence[Transform] = (),
+        indexes: Mapping[str, IndexFunction[Any]] | None = None,
+        resync: float | None = None,
+        optional: Collection[str] = (),
+        recreate_as_two: bool = False,
+        fail_fast: bool = False,
+        options: ReflectorOptions | None = None,
+        on_note: OnNote | None = None,
+        on_error: ErrorHandler | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> SharedInformer[Any]:
+        """A mirror that tells any number of handlers what changes in it, while it is entered.
+
+            informer = client.informer("pods", namespaces=["team-a", "team-b"])
+            informer.add_handler(on_add=added, on_update=updated, on_delete=deleted)
+            async with informer:
+                await informer.synced()
+
+        `namespaces` are those to look in, all where none is named. Of several `label_selectors` one
+        must match, and `label_selector` besides. Each namespace with each selector is a source of
+        its own, and no source holds another back; `synced` waits for all of them, but not for those
+        of the namespaces or selectors in `optional` (K9).
+
+        With `projection`, a type or function, only what that makes of an object is kept, and
+        changes of that alone are told: see `projected` (K12). `resync` is how often, in seconds,
+        handlers are told of everything again. For `recreate_as_two` see `SharedInformer`; all else
+        is as for `mirror`.
+        """
+        if projection is not None:
+            if decoder is not decode_unstructured:
+                raise ValueError("a projection is a decoder: give the one or the other")
+            decoder = projected(projection)
+        parts = parts_of(namespaces, label_selectors, label_selector)
+        sources = {
+            name: self._sources.of(
+                resource,
+                part.namespace,
+                part.label_selector,
+                field_selector,
+                decoder,
+                transforms,
+            )
+            for name, part in parts.items()
+        }
+        [(_, kind), *_] = sources.values()
+        informer = SharedInformer(
+            {name: source for name, (source, _) in sources.items()},
+            name=str(resource),
+            kind=kind,
+            indexes=indexes,
+            options=options_of(options, fail_fast=fail_fast, resync=resync),
+            optional=optional_parts(parts, optional),
+            recreate_as_two=recreate_as_two,
+            on_note=on_note,
+            on_error=on_error,
+            on_progress=on_progress,
+        )
+        return self._kept(informer)
 
     def _kept(self, running: M) -> M:
         if self._closed:
@@ -289,11 +386,6 @@ class Client(Objects):
 
     def __repr__(self) -> str:
         return f"Client({self.config!r})"
-
-
-def _options(options: ReflectorOptions | None, fail_fast: bool) -> ReflectorOptions:
-    options = options or ReflectorOptions()
-    return replace(options, fail_fast=True) if fail_fast else options
 
 
 def _name(resource: Resource, namespace: str) -> str:

@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from listwatch.api import APIResource, GroupVersionResource, MalformedObject
 from listwatch.api.builtin import BUILTIN_RESOURCES
 from listwatch.rest import Discovery, InvalidRequest, RESTClient, UnknownResource
-from listwatch.rest.discovery import readings_of
-from listwatch.rest.resource_names import ResourceName, find_resource
+from listwatch.rest.builtin import Resource, builtin
 
 __all__ = ["Resource", "Resources", "Unrepeated", "builtin"]
-
-Resource = str | APIResource | GroupVersionResource
-"""A name such as `pods` or `deployments.apps`, an address, or a resource as discovery gives it."""
 
 
 class Unrepeated:
@@ -92,20 +88,6 @@ class Resources:
 
     def _nothing_told(self) -> bool:
         return {"/api", "/apis"} <= self._discovery.failures.keys()
-
-
-def builtin(resource: Resource) -> APIResource | None:
-    """The resource, where nobody need be asked. Raises `UnknownResource` for what can be no name
-    of one.
-    """
-    if isinstance(resource, APIResource):
-        return resource
-    if isinstance(resource, GroupVersionResource):
-        address = ResourceName(resource.resource, resource.group, resource.version)
-        found = find_resource(BUILTIN_RESOURCES, address)
-        return found if found is not None and found.gvr == resource else None
-    named = (find_resource(BUILTIN_RESOURCES, reading) for reading in readings_of(resource))
-    return next((found for found in named if found is not None), None)
 
 
 def _of_kind(resources: Sequence[APIResource], api_version: str, kind: str) -> APIResource | None:

@@ -78,12 +78,15 @@ class EnvelopeError(ListWatchError):
     (D2).
 
     `malformed` says that the frame is not even one whole value of its format, as opposed to a value
-    of the wrong shape.
+    of the wrong shape; `unknown_type`, that it is an event of a type that Kubernetes does not have.
     """
 
-    def __init__(self, problem: str, *, malformed: bool = False) -> None:
+    def __init__(
+        self, problem: str, *, malformed: bool = False, unknown_type: bool = False
+    ) -> None:
         super().__init__(problem)
         self.malformed = malformed
+        self.unknown_type = unknown_type
 
 
 class ObjectDecodeError(ListWatchError):

@@ -80,7 +80,8 @@ class WatchDecoder(Generic[T]):
         if kind is None:
             expected = ", ".join(_TYPES)
             raise EnvelopeError(
-                f"a watch event of unknown type {name!r} (expected {expected}): {quote(raw)}"
+                f"a watch event of unknown type {name!r} (expected {expected}): {quote(raw)}",
+                unknown_type=True,
             )
         if not raw or raw == b"null":
             raise EnvelopeError(f"a watch event of type {name} without an object")

@@ -1,0 +1,155 @@
+"""Handlers: who is told what changed, and in which words (K1, K6, K7)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from listwatch.api import EventType
+
+from .delta import Delta
+
+__all__ = ["Calls", "DeleteHandler", "Tombstone", "calls_of"]
+
+T = TypeVar("T")
+
+Told = Awaitable[None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone(Generic[T]):
+    """Stands in `on_delete` for an object that is gone, and whose end nobody saw (J2)."""
+
+    key: str
+    """`namespace/name`, or `name` for cluster-scoped objects (A3)."""
+    object: T
+    """The last state of it that was seen."""
+
+
+class AddHandler(Protocol):
+    def __call__(self, obj: Any, in_initial_list: bool, /) -> Told: ...
+
+
+class UpdateHandler(Protocol):
+    def __call__(self, old: Any, new: Any, /) -> Told: ...
+
+
+class DeleteHandler(Protocol):
+    def __call__(self, obj: Any, /) -> Told: ...
+
+
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls(Generic[T]):
+    """What is called for a Delta. `filter` decides what the handler sees at all: an object that
+    begins to match is added, one that stops is deleted (K7). What it raises for does not match.
+    With `recreate_as_two`, an object that was made again under the same name is a deletion and an
+    addition, else an update (K6).
+    """
+
+    on_add: Callable[..., Any] | None = None
+    on_update: Callable[..., Any] | None = None
+    on_delete: Callable[..., Any] | None = None
+    filter: Callable[[T], bool] | None = None
+    recreate_as_two: bool = False
+
+    @property
+    def is_async(self) -> bool:
+        """Whether one of the functions is a coroutine function."""
+        functions = (self.on_add, self.on_update, self.on_delete)
+        return any(_is_async(function) for function in functions if function is not None)
+
+    def of(self, delta: Delta[T], failed: Callable[[Delta[T]], None]) -> Iterator[Call]:
+        """The calls that this change is. `failed` is called where `filter` raises."""
+        old: Any = delta.old
+        new: Any = delta.object
+        match delta.type:
+            case EventType.ADDED:
+                if self._begins(delta, failed):
+                    yield from self._add(new, delta.initial)
+            case EventType.DELETED:
+                if self._wanted(old):
+                    yield from self._delete(
+                        Tombstone(delta.key, new) if delta.final_state_unknown else new
+                    )
+            case _:
+                before = self._wanted(old)
+                yield from self._update(delta, before, self._begins(delta, failed))
+
+    def _update(self, delta: Delta[T], before: bool, now: bool) -> Iterator[Call]:
+        old: Any = delta.old
+        new: Any = delta.object
+        if before and now and not (delta.recreated and self.recreate_as_two):
+            if self.on_update is not None:
+                update = self.on_update
+                yield lambda: update(old, new)
+            return
+        if before:
+            # What it was at its end nobody saw; one that only stopped to match is there still.
+            yield from self._delete(Tombstone(delta.key, old) if delta.recreated else new)
+        if now:
+            yield from self._add(new, False)
+
+    def _begins(self, delta: Delta[T], failed: Callable[[Delta[T]], None]) -> bool:
+        if self.filter is None:
+            return True
+        try:
+            return bool(self.filter(delta.object))
+        except Exception:
+            failed(delta)
+            return False
+
+    def _wanted(self, old: Any) -> bool:
+        if self.filter is None:
+            return True
+        try:
+            return bool(self.filter(old))
+        except Exception:  # it was reported when that state was new, and told to nobody
+            return False
+
+    def _add(self, obj: Any, initial: bool) -> Iterator[Call]:
+        if self.on_add is not None:
+            add = self.on_add
+            yield lambda: add(obj, initial)
+
+    def _delete(self, obj: Any) -> Iterator[Call]:
+        if self.on_delete is not None:
+            delete = self.on_delete
+            yield lambda: delete(obj)
+
+
+def calls_of(
+    handler: object | None,
+    on_add: Callable[..., Any] | None,
+    on_update: Callable[..., Any] | None,
+    on_delete: Callable[..., Any] | None,
+    filter: Callable[[Any], bool] | None,
+    recreate_as_two: bool,
+) -> Calls[Any]:
+    """The functions of a handler, or those that were given one by one. Raises `TypeError` where
+    there is none.
+    """
+    given = (on_add, on_update, on_delete)
+    if handler is not None:
+        if any(function is not None for function in given):
+            raise TypeError("give a handler, or functions, not both")
+        names = ("on_add", "on_update", "on_delete")
+        given = (
+            getattr(handler, names[0], None),
+            getattr(handler, names[1], None),
+            getattr(handler, names[2], None),
+        )
+    if all(function is None for function in given):
+        raise TypeError("a handler needs at least one of on_add, on_update and on_delete")
+    return Calls(*given, filter, recreate_as_two)
+
+
+def _is_async(function: Any) -> bool:
+    # An object with an async __call__ counts, too.
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        type(function).__call__
+    )

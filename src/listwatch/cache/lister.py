@@ -1,0 +1,146 @@
+"""ObjectLister: a store read as one would read the server, by namespace, labels and name."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar, cast
+
+from msgspec import Struct
+
+from listwatch.api import LabelSelector, NotFound, Status, Unstructured, join_key, split_key
+from listwatch.api._lenient import lenient_decoder
+
+from .identity import identity_of
+from .projection import Projected
+from .snapshot import Snapshot
+from .store import Store
+
+__all__ = ["NAMESPACE_INDEX", "NamespaceLister", "ObjectLister", "by_namespace"]
+
+T = TypeVar("T")
+
+NAMESPACE_INDEX = "namespace"
+"""The name of the index that makes reading one namespace cost what is in it, and not what is in
+all: `indexes={NAMESPACE_INDEX: by_namespace}`.
+"""
+
+
+def by_namespace(obj: Any) -> tuple[str, ...]:
+    """The index function for it, for whatever `identity_of` knows. No value for an object that has
+    no namespace.
+    """
+    namespace, _ = split_key(identity_of(obj).key)
+    return (namespace,) if namespace else ()
+
+
+class ObjectLister(Generic[T]):
+    """Reads a store, as `client.list` and `client.get` read the server, without a request, from any
+    task or thread. Each call sees the store between two batches.
+
+    >>> store = Store()
+    >>> pod = {"metadata": {"name": "web-0", "namespace": "default", "labels": {"app": "web"}}}
+    >>> _ = store.add(Unstructured.from_dict(pod))
+    >>> pods = ObjectLister(store)
+    >>> pods.list("app=web", namespace="default"), pods.list("app=db")
+    ([<object default/web-0 rv=(none)>], [])
+    >>> pods.get("web-0", "default")
+    <object default/web-0 rv=(none)>
+    """
+
+    __slots__ = ("_store",)
+
+    def __init__(self, store: Store[T] | Snapshot[T]) -> None:
+        self._store = store
+
+    def list(
+        self, label_selector: str | LabelSelector = "", namespace: str = ""
+    ) -> builtins.list[T]:
+        """The objects with such labels, in one namespace or in all, in no order that means
+        anything; without those that cannot be decoded.
+
+        Of each object the labels alone are decoded, and nothing where no selector asks for them.
+        One namespace is found by the store's `NAMESPACE_INDEX`, where it has one. Raises
+        `SelectorError`, and `TypeError` where a selector is given, and the objects have no labels.
+        """
+        selector = LabelSelector.parse(label_selector)
+        objects = self._in(namespace)
+        if not selector:
+            return objects
+        return [obj for obj in objects if selector.matches(_labels_of(obj))]
+
+    def get(self, name: str, namespace: str = "") -> T:
+        """One object. Raises `NotFound`, and `ObjectDecodeError` where it cannot be decoded."""
+        key = join_key(namespace, name)
+        found = self._store.get(key)
+        if found is None:
+            raise NotFound(_not_there(key, len(self._store)))
+        return found
+
+    def namespace(self, name: str) -> NamespaceLister[T]:
+        """The same for one namespace. Raises `ValueError` for an empty name, which means all."""
+        if not name:
+            raise ValueError("a namespace has a name; for all namespaces ask the lister itself")
+        return NamespaceLister(self, name)
+
+    def _in(self, namespace: str) -> builtins.list[T]:
+        if namespace and NAMESPACE_INDEX in self._store.index_names:
+            return self._store.by_index(NAMESPACE_INDEX, namespace)
+        return self._store.list(namespace)
+
+    def __repr__(self) -> str:
+        return f"ObjectLister({self._store!r})"
+
+
+class NamespaceLister(Generic[T]):
+    """An `ObjectLister` for one namespace."""
+
+    __slots__ = ("_lister", "name")
+
+    def __init__(self, lister: ObjectLister[T], name: str) -> None:
+        self._lister = lister
+        self.name = name
+
+    def list(self, label_selector: str | LabelSelector = "") -> builtins.list[T]:
+        """See `ObjectLister.list`."""
+        return self._lister.list(label_selector, self.name)
+
+    def get(self, name: str) -> T:
+        """See `ObjectLister.get`."""
+        return self._lister.get(name, self.name)
+
+
+class _Labelled(Struct, frozen=True):
+    labels: dict[str, str] = {}
+
+
+class _Owner(Struct, frozen=True):
+    metadata: _Labelled = _Labelled()
+
+
+_decode_labels = lenient_decoder(_Owner)
+
+
+def _labels_of(obj: Any) -> Mapping[str, str] | None:
+    if isinstance(obj, Unstructured):
+        return _decode_labels(obj.raw).metadata.labels
+    known = obj.value if isinstance(obj, Projected) else obj
+    try:
+        metadata = known["metadata"] if isinstance(known, Mapping) else known.metadata
+        if isinstance(metadata, Mapping):
+            return cast(Mapping[str, str] | None, metadata.get("labels"))
+        return cast(Mapping[str, str] | None, metadata.labels)
+    except (AttributeError, KeyError) as error:
+        raise TypeError(
+            f"{type(known).__name__} has no metadata.labels to select by: let the server select, or"
+            " keep the labels in what the decoder or projection makes"
+        ) from error
+
+
+def _not_there(key: str, count: int) -> Status:
+    return Status(
+        status="Failure",
+        code=404,
+        reason="NotFound",
+        message=f"there is no {key!r} among the {count:,} objects of this store",
+    )
