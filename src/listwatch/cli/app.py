@@ -83,6 +83,7 @@ def listwatch(
       listwatch get deployments.apps web -o yaml
       listwatch watch pods -n web -l app=shop  one line per event
       listwatch watch nodes -o json --count 3  the API's own lines
+      listwatch wait pod/web-0 --for delete    until that is so
       listwatch serve --load pods=200          an API server to try programs on
     """
     if context.invoked_subcommand is None:
@@ -92,6 +93,7 @@ def listwatch(
 
 app.command()(asking_commands.get)
 app.command()(asking_commands.watch)
+app.command()(asking_commands.wait)
 app.command(short_help="Play recorded answers over a socket.")(serving_commands.replay)
 app.command(short_help="Serve an API server of our own.")(serving_commands.serve)
 app.command(short_help="Look at a made-up cluster: none is needed.")(serving_commands.demo)

@@ -16,6 +16,7 @@ from .options import (
     Follow,
     FollowOnly,
     Form,
+    Goal,
     Insecure,
     Kubeconfig,
     Labels,
@@ -28,13 +29,19 @@ from .options import (
     Resource,
     Server,
     Since,
+    Targets,
     Token,
     Verbose,
+    WaitAll,
+    WaitTime,
 )
 from .process import Plan
 from .sink import Sink
 
-__all__ = ["get", "watch"]
+__all__ = ["get", "wait", "watch"]
+
+_WAIT = 30.0
+"""Seconds that `wait` waits if nobody says how long: kubectl's."""
 
 
 def get(
@@ -201,5 +208,67 @@ def watch(
             decoder = decoder_for(output)
             printed = await run(selection, reached, printer, sink, decoder=decoder, limits=limits)
             return printed.code
+
+    return Plan(work, verbose)
+
+
+def wait(
+    targets: Targets,
+    goal: Goal,
+    timeout: WaitTime = None,
+    namespace: Namespace = None,
+    all_namespaces: Everywhere = False,
+    selector: Labels = None,
+    field_selector: Fields = None,
+    every: WaitAll = False,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
+    token: Token = None,
+    ca_file: CAFile = None,
+    insecure_skip_tls_verify: Insecure = False,
+    request_timeout: RequestTimeout = None,
+    embedded: Embedded = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Wait until objects are as they are wanted.
+
+    Prints a line for each that is. When the time is over before all are, it says how the others
+    are, and the exit code is 1; so it is at once where there is no such object.
+
+    \b
+    Examples:
+      listwatch wait pod/web-0 --for status.phase=Running
+      listwatch wait deploy/web svc/web --for create --timeout 2m
+      listwatch wait pods -l app=web --for condition=Ready --timeout 60s
+      listwatch wait pod web-0 --for delete
+      listwatch wait deployments --all --for condition=Available --embedded
+    """
+    from .targets import selections_of
+    from .wait import wait as run
+
+    selections = selections_of(
+        targets,
+        namespace=namespace,
+        all_namespaces=all_namespaces,
+        label_selector=selector,
+        field_selector=field_selector,
+        every=every,
+    )
+    access = Access(
+        server=server,
+        kubeconfig=kubeconfig,
+        context=context,
+        token=token,
+        ca_file=ca_file,
+        insecure_skip_tls_verify=insecure_skip_tls_verify,
+        request_timeout=request_timeout,
+        embedded=embedded,
+    )
+    seconds = _WAIT if timeout is None else timeout
+
+    async def work(sink: Sink) -> int:
+        async with at_hand(access, churning=True) as reached:
+            return await run(selections, reached, goal, sink, timeout=seconds)
 
     return Plan(work, verbose)

@@ -21,13 +21,22 @@ __all__ = ["Happenings", "setback_text"]
 
 class Happenings:
     """Takes the notes of a mirror of `server`, and tells those that matter. While a set comes a bar
-    shows how much of it; leaving the `with` ends that. A `quiet` one does neither.
+    shows how much of it; leaving the `with` ends that. A `quiet` one does neither. That a first set
+    has come is told if `tell_first` says so.
     """
 
-    def __init__(self, server: str, *, on_listed: Callable[[], None], quiet: bool = False) -> None:
+    def __init__(
+        self,
+        server: str,
+        *,
+        on_listed: Callable[[], None],
+        quiet: bool = False,
+        tell_first: bool = True,
+    ) -> None:
         self._server = server
         self._on_listed = on_listed
         self._quiet = quiet
+        self._tell_first = tell_first
         self._bar = LoadingBar(wanted=not quiet)
         self._withheld: list[Setback] = []
         self._listed = False
@@ -39,7 +48,8 @@ class Happenings:
         match happened:
             case Listed():
                 self._listed = True
-                self._tell(str(happened))
+                known = happened.is_first and not self._tell_first
+                self._tell(*(() if known else (str(happened),)))
                 self._on_listed()
             case Setback() if self._may_be_the_end(happened):
                 self._withheld.append(happened)

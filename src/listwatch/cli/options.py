@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -26,6 +27,7 @@ __all__ = [
     "Follow",
     "FollowOnly",
     "Form",
+    "Goal",
     "Insecure",
     "Kubeconfig",
     "Labels",
@@ -42,8 +44,11 @@ __all__ = [
     "Seed",
     "Server",
     "Since",
+    "Targets",
     "Token",
     "Verbose",
+    "WaitAll",
+    "WaitTime",
     "reading",
 ]
 
@@ -173,6 +178,47 @@ Count = Annotated[
 Embedded = Annotated[
     bool,
     typer.Option("--embedded", help="A made-up cluster in this process, as in the demo."),
+]
+Targets = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RESOURCE[/NAME]",
+        help="Such as pod/web-0, several of them, or pods web-0 web-1, or pods with -l or --all.",
+    ),
+]
+WaitAll = Annotated[bool, typer.Option("--all", help="All objects that are there now.")]
+
+
+def _goal(text: str) -> Any:
+    from .goals import parse_goal
+
+    return parse_goal(text)
+
+
+def _wait_time(text: str) -> float:
+    if text.strip().startswith("-"):
+        parse_duration(text.strip()[1:])
+        return math.inf
+    return 0.0 if text.strip().rstrip("smhd") == "0" else parse_duration(text)
+
+
+Goal = Annotated[
+    Any,
+    typer.Option(
+        "--for",
+        metavar="GOAL",
+        parser=reading(_goal),
+        help="status.phase=Running, condition=Ready, condition=Ready=False, delete, create.",
+    ),
+]
+WaitTime = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="TIME",
+        parser=reading(_wait_time),
+        help="How long to wait; 0: look once; -1: for ever. [default: 30s]",
+    ),
 ]
 Churn = Annotated[
     float | None,
