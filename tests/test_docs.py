@@ -70,7 +70,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 async def test_the_readmes_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    [example] = blocks(ROOT / "README.md")
+    example, _ = blocks(ROOT / "README.md")
     async with EmbeddedServer() as server:
         for name, app in (("web-0", "web"), ("db-0", "db")):
             async with Client(config=server.client_config()) as client:
@@ -94,6 +94,11 @@ async def test_the_readmes_example_runs(capsys: pytest.CaptureFixture[str]) -> N
         running.cancel()
         await asyncio.wait([running])
     assert printed == "ADDED default/web-0 Pending\n"
+
+
+def test_the_readmes_program_is_the_one_among_the_examples() -> None:
+    program = (ROOT / "examples" / "restarts.py").read_text("utf-8")
+    assert blocks(ROOT / "README.md")[1].strip() in program
 
 
 def test_importing_it_loads_no_http_library() -> None:
