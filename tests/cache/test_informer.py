@@ -745,7 +745,8 @@ async def _turn() -> None:
 
 
 @pytest.mark.clause("H17", "B8", "K5")
-def test_cancelled_at_whatever_step_it_leaves_nothing() -> None:
+@pytest.mark.parametrize("again", [0, 1, 3], ids=["once", "then_at_once", "then_later"])
+def test_cancelled_at_whatever_step_it_leaves_nothing(again: int) -> None:
     """Property 21, clean stop."""
     threads = threading.active_count()
     for steps in range(1, 700):
@@ -759,7 +760,12 @@ def test_cancelled_at_whatever_step_it_leaves_nothing() -> None:
                     break
             done = task.done()
             task.cancel()
+            if again:
+                for _ in range(again):
+                    await asyncio.sleep(0)
+                task.cancel()
             await asyncio.wait([task])
+            await settle()
             if not task.cancelled():
                 task.result()
             assert asyncio.all_tasks() == {asyncio.current_task()}, steps

@@ -495,3 +495,17 @@ async def test_bookmarks_of_one_do_not_speak_for_another() -> None:
         assert not waiting.done()
         second.send(bookmark(9))
         await waiting
+
+
+async def test_an_optional_source_ends_nothing_where_the_others_fail_fast() -> None:
+    fine, refused = Scripted(Page(rv=5), Watch()), Scripted(*[refusal(403) for _ in range(9)])
+    informer: SharedInformer[Any] = SharedInformer(
+        {"fine": fine, "refused": refused},
+        optional=["refused"],
+        options=ReflectorOptions(fail_fast=True, watch_list=False),
+        rng=random.Random(1),
+    )
+    async with informer:
+        await informer.synced()
+        await asyncio.sleep(30)
+        assert informer.health.sources["refused"].state is State.BACKING_OFF

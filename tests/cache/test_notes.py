@@ -81,7 +81,7 @@ def test_an_error_that_says_nothing_is_named_by_its_class() -> None:
 
 def test_watch_list_given_up() -> None:
     note = WatchListGivenUp(phase=Phase.WATCH_LIST, cause=Cause.NO_MARKER, why="watch-list: why")
-    assert str(note) == "no watch-list from this server, it is listed instead: watch-list: why"
+    assert str(note) == "watch-list is given up for now, listing instead: watch-list: why"
 
 
 def test_an_object_that_cannot_be_decoded() -> None:

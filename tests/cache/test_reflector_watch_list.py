@@ -236,8 +236,7 @@ async def test_a_server_without_watch_list_is_listed_at_once_and_it_is_said(
         assert names(life.store) == {"a": "3"}
         assert str(answer) in life.reflector.health.watch_list
         assert [str(note) for note in life.notes if isinstance(note, WatchListGivenUp)] == [
-            "no watch-list from this server, it is listed instead: "
-            f"{life.reflector.health.watch_list}"
+            f"watch-list is given up for now, listing instead: {life.reflector.health.watch_list}"
         ]
 
 

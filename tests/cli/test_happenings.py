@@ -179,7 +179,7 @@ def test_a_server_that_cannot_stream_a_set_is_news_only_where_it_costs_time(
 ) -> None:
     told = Told(monkeypatch)
     happenings.take(WatchListGivenUp(phase=phase, cause=Cause.NO_MARKER, why="no end"))
-    expected = "listwatch: no watch-list from this server, it is listed instead: no end"
+    expected = "listwatch: watch-list is given up for now, listing instead: no end"
     assert told.lines == [expected] * lines
 
 

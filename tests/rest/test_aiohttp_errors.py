@@ -128,3 +128,19 @@ def test_inside_the_answer(raised: Exception, becomes: type[TransportError]) -> 
     error = body_error(raised, URL)
     assert type(error) is becomes
     assert f"inside the answer of {URL}" in str(error)
+
+
+@pytest.mark.clause("E2")
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Response payload is not completed",
+        "Response payload is not completed: <TransferEncodingError: 400, message='Not enough data"
+        " to satisfy transfer length header.'>",
+        "Response payload is not completed: <ContentLengthError: 400, message='Not enough data to"
+        " satisfy content length header.'>",
+    ],
+)
+def test_an_answer_that_was_cut_has_no_status_that_nobody_sent(told: str) -> None:
+    error = body_error(aiohttp.ClientPayloadError(told), URL)
+    assert str(error) == f"the connection was lost inside the answer of {URL}"

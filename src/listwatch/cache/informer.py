@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -102,7 +103,7 @@ class SharedInformer(Generic[T]):
                 kind=kind,
                 indexes=None if several else indexes,
                 identify=identify,
-                options=options,
+                options=_lasting(options) if part in self._optional else options,
                 on_deltas=partial(self._merged, part) if several else self._tell,
                 on_set=partial(self._has_set, part),
                 on_error=on_error,
@@ -340,7 +341,12 @@ class SharedInformer(Generic[T]):
         try:
             await self._stack.__aexit__(kind, error, traceback)
         finally:
-            await end({*self._registrations, *self._at_work})
+            await end(dict.fromkeys((*self._registrations, *self._at_work)))
+
+
+def _lasting(options: ReflectorOptions | None) -> ReflectorOptions | None:
+    """Options of a source that may fail: it ends nothing."""
+    return None if options is None else dataclasses.replace(options, fail_fast=False)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -77,7 +77,7 @@ class WatchListGivenUp:
     """Both, and what the server said, in words."""
 
     def __str__(self) -> str:
-        return _one_line(f"no watch-list from this server, it is listed instead: {self.why}")
+        return _one_line(f"watch-list is given up for now, listing instead: {self.why}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,9 @@ __all__ = ["ErrorHandler", "Reflector"]
 
 T = TypeVar("T")
 
+_MOMENT = 1.0
+"""Seconds: after a longer wait a server may be another one, without a connection being lost."""
+
 _log = logging.getLogger("listwatch.cache")
 
 ErrorHandler = Callable[["Reflector[Any]", Exception], None]
@@ -258,8 +261,12 @@ class Reflector(Generic[T]):
         return outcome
 
     async def _room(self) -> None:
-        if self._ready is not None:
-            await self._ready()
+        if self._ready is None:
+            return
+        began = self._now()
+        await self._ready()
+        if self._now() - began >= _MOMENT:
+            self._course.suspect = True  # nobody has looked at the server for so long (H18)
 
     def _uses_watch_list(self) -> bool:
         return (

@@ -23,6 +23,7 @@ __all__ = ["body_error", "request_error", "without_secrets"]
 
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
 _CUT = {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED, errno.ESHUTDOWN}
+_UNFINISHED = "payload is not completed"
 
 
 def without_secrets(error: Exception) -> Exception:
@@ -67,7 +68,11 @@ def request_error(error: Exception, url: str) -> TransportError:
 
 def body_error(error: Exception, url: str) -> TransportError:
     """For what ended an answer inside its body."""
-    return _broken(_innermost(error), f"the connection was lost inside the answer of {url}", url)
+    what, inner = f"the connection was lost inside the answer of {url}", _innermost(error)
+    if isinstance(inner, aiohttp.ClientPayloadError) and _UNFINISHED in str(inner):
+        # Its words go on with "400", which is aiohttp's own and no answer of the server.
+        return ConnectionLost(what, url=url)
+    return _broken(inner, what, url)
 
 
 def _no_connection(error: BaseException, server: str, url: str) -> TransportError:
