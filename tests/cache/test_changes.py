@@ -519,3 +519,12 @@ def test_the_changes_applied_one_by_one_are_the_store(seed: int) -> None:
 
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         runner.run(run())
+
+
+async def test_after_its_block_there_is_nothing_more_of_it() -> None:
+    source = Scripted(Page(pod("a", 3), pod("b", 4), rv=5), Watch())
+    async with Changes(source) as changes:
+        async for _ in changes:
+            break
+    with pytest.raises(MirrorStopped):
+        await anext(aiter(changes))

@@ -207,18 +207,6 @@ class TestAnExpiredContinue:
             await taken(Pager(source).pages(ListOptions()))
         assert len(source.asked) == 4
 
-    @pytest.mark.clause("H9")
-    async def test_is_the_only_later_request_that_is_announced(self) -> None:
-        source = Script(*THREE[:2], expired(), page("a", more="9"), page("b"))
-        announced: list[int] = []
-
-        async def admit() -> None:
-            announced.append(len(source.asked))
-
-        await taken(Pager(source, admit=admit).pages(ListOptions()))
-        assert announced == [3]
-        assert len(source.asked) == 5
-
     async def test_of_a_list_that_is_lost_has_nothing_to_resume(self) -> None:
         source = Script(page("a", more="1"), expired(), ConnectionLost("cut"))
         pager = Pager(source)

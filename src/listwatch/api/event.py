@@ -46,6 +46,11 @@ class Event(Struct, Generic[T], frozen=True):
     error: Exception | None = None
     """Set when the decoder failed on this object: `object` is then the raw bytes (D6)."""
 
+    def __repr__(self) -> str:
+        # Without the bytes: they would fill the screen.
+        told = f", error={self.error!r}" if self.error is not None else ""
+        return f"{type(self).__name__}({self.type}, {self.object!r}{told})"
+
     @property
     def status(self) -> Status | None:
         """The Status of an ERROR event; None for every other type."""

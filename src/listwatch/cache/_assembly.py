@@ -45,9 +45,10 @@ class Assembly(Generic[T]):
                     obj = known
             elif is_newer(known_rv, rv):
                 self.is_older = True
-        new = key not in self._objects
-        self._objects[key] = obj
-        return new
+        before = self._objects.get(key)
+        if before is None or not is_newer(self._identify(before).resource_version, rv):
+            self._objects[key] = obj
+        return before is None
 
     def remove(self, obj: T | Undecodable) -> None:
         """Take an object out. Raises as `put` does."""

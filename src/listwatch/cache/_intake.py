@@ -145,5 +145,9 @@ class Intake(Generic[T]):
 
 
 def bookmarked(event: Event[Any]) -> str:
-    """The RV of a bookmark."""
-    return str(event.object.resource_version)
+    """The RV of a bookmark. Raises `MalformedObject` where it is none."""
+    rv = getattr(event.object, "resource_version", None)
+    if not isinstance(rv, str):
+        kind = type(event.object).__name__
+        raise MalformedObject(f"a BOOKMARK whose object is a {kind} without a resource_version")
+    return rv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +20,11 @@ from .liveness import IdleClock, Liveness
 __all__ = ["Stream"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger("listwatch.cache")
+
+_PATIENCE = 5.0
+"""Seconds after which a watch that was stopped must have noticed."""
 
 
 class Stream(Generic[T]):
@@ -68,6 +74,9 @@ class Stream(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._reading = True
         self._tasks: set[asyncio.Task[None]] = set()
+        self._reader: asyncio.Task[Any] | None = None
+        self._deaf: asyncio.TimerHandle | None = None
+        self._is_cut_off = False
 
     def begin_watching(self, resource_version: str) -> None:
         """The initial events are over: from now on this is a watch from that RV."""
@@ -109,7 +118,21 @@ class Stream(Generic[T]):
         """End it, for this reason. The first counts."""
         if self.verdict is None:
             self.verdict = cause, error
-        self.watch.stop()
+        self._stop_watch()
+
+    def _stop_watch(self) -> None:
+        try:
+            self.watch.stop()
+        except Exception:
+            _log.exception("stopping a watch failed")
+        if self._deaf is None:
+            self._deaf = self._loop.call_later(_PATIENCE, self._cut_off)
+
+    def _cut_off(self) -> None:
+        """The watch, somebody else's, does not heed that it was stopped."""
+        if self._reading and self._reader is not None:
+            self._is_cut_off = True
+            self._reader.cancel()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do this beside, for as long as the stream is read. What it raises ends the stream, and is
@@ -124,7 +147,7 @@ class Stream(Generic[T]):
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             self.bug = error
-            self.watch.stop()
+            self._stop_watch()
 
     def look_again(self) -> None:
         """Wait for silence anew."""
@@ -136,6 +159,7 @@ class Stream(Generic[T]):
         Raises what the watch raises, and `SourceCancelled`.
         """
         batches: AsyncIterator[list[Event[T]]] = self.watch.batches()
+        self._reader = reader = asyncio.current_task()
         try:
             with inner_cancellations_as_errors():
                 async with self.watch:
@@ -155,10 +179,16 @@ class Stream(Generic[T]):
                             self._over_by += self._resumed - now
                         if self._timer is None or self._due() < self._timer.when():
                             self._look_again()
+        except asyncio.CancelledError:
+            if reader is None or not self._is_cut_off or reader.cancelling() > 1:
+                raise
+            reader.uncancel()
         finally:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+            self._reader = None
+            for timer in (self._timer, self._deaf):
+                if timer is not None:
+                    timer.cancel()
+            self._timer = None
             if self._tasks:
                 for task in self._tasks:
                     task.cancel()

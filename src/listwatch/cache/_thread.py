@@ -53,6 +53,11 @@ def _work(calls: _Calls) -> None:
         if future.set_running_or_notify_cancel():
             try:
                 future.set_result(function())
+            except StopIteration as error:
+                # No asyncio future takes it: whoever awaits this would never hear of it.
+                raised = RuntimeError("a call in a thread raised StopIteration")
+                raised.__cause__ = error
+                future.set_exception(raised)
             except BaseException as error:  # it is raised where the future is awaited
                 future.set_exception(error)
         del call, future, function  # nothing of them is held while it waits for the next

@@ -124,6 +124,7 @@ class Changes(Generic[T]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._waiting.clear()
         await self._mirror.__aexit__(kind, error, traceback)
 
     def _put(self, deltas: Sequence[Delta[T]]) -> None:

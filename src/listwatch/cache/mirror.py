@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from random import Random
 from types import TracebackType
@@ -25,6 +26,8 @@ from .store import Store
 __all__ = ["Mirror", "MirrorStopped"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger("listwatch.cache")
 
 
 class MirrorStopped(ListWatchError):
@@ -161,7 +164,10 @@ class Mirror(Generic[T]):
         self._synced.set()
         self._freshness.replaced.set()
         if self._on_set is not None:
-            self._on_set()
+            try:
+                self._on_set()
+            except Exception:
+                _log.exception("what is told of a whole set failed")
 
     async def until(
         self, waiting: Coroutine[Any, Any, object], timeout: float | None = None, what: str = "done"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -54,7 +54,7 @@ class Pager(Generic[T]):
     - The first request is made with the options as given; later ones without resourceVersion and
       resourceVersionMatch (G1).
     - Where `continue` has expired, on the second page or later, the list is begun anew, once,
-      without a limit (G2). Before that request `admit` is awaited, for whoever counts requests.
+      without a limit (G2).
     - Raises what the source raises, and `PagerError` for a `continue` that was there before, or ten
       empty pages in a row. After a failure `resume` goes on where it was.
     - `progress` gets the objects so far and how many remain, None where the server does not say
@@ -69,14 +69,12 @@ class Pager(Generic[T]):
         *,
         page_size: int | None = _PAGE_SIZE,
         progress: Callable[[int, int | None], None] | None = None,
-        admit: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         if page_size is not None and page_size < 1:
             raise ValueError(f"a page of {page_size} objects: it needs at least 1, or None")
         self._source = source
         self._page_size = page_size
         self._progress = progress
-        self._admit = admit
         self._begin(ListOptions())
 
     resource_version: str
@@ -149,8 +147,6 @@ class Pager(Generic[T]):
             _log.info("page %d of a list had expired; listing in one piece", self._number + 1)
         self._begin(self._options)
         self._restarted = self.paged = True
-        if self._admit is not None:
-            await self._admit()
         found = await self._source.alist(self._options.replace(limit=None))
         return self._page(found, restarted=True)
 
