@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from .faults import KINDS
 
-__all__ = ["COLUMNS", "ROWS", "Coverage"]
+__all__ = ["COLUMNS", "HAPPENINGS", "ROWS", "Coverage"]
 
 COLUMNS = (
     "starting", "listing", "fallen back", "streaming", "watching", "checking", "backing off"
@@ -16,7 +16,12 @@ COLUMNS = (
 its watch it asks where the server's history is, or how fresh the store.
 """
 
-ROWS = (*KINDS, "slow consumer", "stop")
+HAPPENINGS = (
+    "handler added", "handler removed", "handler raises", "handler stalls", "queue full"
+)  # fmt: skip
+"""What happens to an informer's handlers."""
+
+ROWS = (*KINDS, "slow consumer", "stop", *HAPPENINGS)
 
 _NOTHING_ASKED = "nothing is asked yet"
 _ONLY_BY_CHANCE = (
@@ -40,10 +45,10 @@ _EVENTS = (
 
 def _impossible() -> Mapping[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
-    for kind in (*_ANSWERS, *_EVENTS, "RV too large", "no watch-list", "slow consumer"):
+    for kind in (*_ANSWERS, *_EVENTS, "RV too large", "no watch-list"):
         found[kind, "starting"] = _NOTHING_ASKED
         found[kind, "backing off"] = _ONLY_BY_CHANCE
-    for kind in (*_EVENTS, "slow consumer"):
+    for kind in _EVENTS:
         for state in ("listing", "fallen back"):
             found[kind, state] = _ONLY_WATCHES
     for kind in ("clean end",):
@@ -58,6 +63,8 @@ def _impossible() -> Mapping[tuple[str, str], str]:
         found["no watch-list", state] = "only an initial stream is refused so"
     for state in ("watching", "checking"):
         found["no marker", state] = _NO_MARKER
+    for kind in HAPPENINGS:
+        found[kind, "starting"] = "it has told nobody of anything, and those there are not added"
     found["no bookmarks", "streaming"] = "an initial stream has none but its marker"
     return found
 

@@ -6,8 +6,9 @@ made up here (`answers.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
@@ -32,7 +33,7 @@ from listwatch.testing.apiserver.fault_model import (
 
 from .answers import Canned
 
-__all__ = ["KINDS", "FaultStep", "draw_faults", "kind_of"]
+__all__ = ["KINDS", "FaultStep", "draw_faults", "in_namespace", "kind_of", "parsed"]
 
 Line: TypeAlias = str | Canned
 
@@ -255,6 +256,16 @@ def _step(rng: Random, kind: str, at: float, until: float) -> FaultStep:
     code = rng.choice(_WITH_RETRY_AFTER[kind])
     line = f"{_verb(rng)}: answer {code}{_form(rng)}{asked}{_often(rng)}"
     return FaultStep(at, until, (line,), seconds)
+
+
+def in_namespace(rng: Random, step: FaultStep) -> FaultStep:
+    """The same, where it can be, for one of two namespaces only."""
+    whom = f"\\1 in {rng.choice(('a', 'b'))}:"
+    lines = (
+        re.sub(r"\b(watch|list|read):", whom, line) if isinstance(line, str) else line
+        for line in step.lines
+    )
+    return replace(step, lines=tuple(lines))
 
 
 def parsed(line: Line) -> Fault | Canned:

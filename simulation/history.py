@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .states import State, States
 from .truth import Truth
+
+if TYPE_CHECKING:
+    from .heard import Audience
 
 __all__ = [
     "Ask",
@@ -38,6 +41,7 @@ class Told:
     old: State | None = None
     final_state_unknown: bool = False
     recreated: bool = False
+    initial: bool = False
     shown: State | None = None
     """What the store has under the key at that moment."""
     indexed: bool = True
@@ -216,9 +220,12 @@ class Observed:
 
     name: str = "mirror"
     transformed: bool = False
+    truth: Truth | None = None
+    """What the server had of it, where mirrors differ in that; else the run's."""
     slow: float = 0.0
     """Seconds that its consumer takes for what one read brings, at most."""
     batches: list[Batch] = field(default_factory=list)
+    resyncs: list[Batch] = field(default_factory=list)
     wrote: list[Wrote] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
@@ -237,7 +244,13 @@ class History:
 
     truth: Truth = field(default_factory=Truth)
     mirrors: list[Observed] = field(default_factory=list)
+    """Those of an informer, too."""
+    audience: Audience | None = None
     calm: float = 0.0
     """When the faults ended."""
     until: float = 0.0
     """When the mirrors were stopped."""
+
+    def truth_of(self, seen: Observed) -> Truth:
+        """What the server had of the objects of that mirror."""
+        return self.truth if seen.truth is None else seen.truth

@@ -6,21 +6,10 @@ Each is one substitution. Its `old` text must be in the file exactly once, which
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from .informer_mutations import INFORMER_MUTATIONS
+from .mutation import Mutation
 
 __all__ = ["MUTATIONS", "Mutation"]
-
-
-class Mutation(NamedTuple):
-    """One bug."""
-
-    name: str
-    file: str
-    """Below `src/listwatch`."""
-    old: str
-    new: str
-    objects: tuple[str, ...]
-    """The properties of which one at least should object."""
 
 
 MUTATIONS = (
@@ -294,7 +283,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a task is forgotten when a silent watch is replaced",
-        "cache/reflector.py",
+        "cache/_silence.py",
         "        silent.successor = opened\n        silent.stop(Cause.IDLE)\n",
         "        silent.successor = opened\n        silent.stop(Cause.IDLE)\n"
         "        import asyncio as other\n"
@@ -316,4 +305,5 @@ MUTATIONS = (
         "                    self._pages = [*getattr(self, '_pages', []), page]\n",
         ("bounded_memory",),
     ),
+    *INFORMER_MUTATIONS,
 )

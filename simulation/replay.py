@@ -20,6 +20,8 @@ def replay(seed: int) -> Iterator[str]:
         value = getattr(scenario.setup, field.name)
         if value != field.default:
             yield f"  {field.name} = {value}"
+    for number, handler in enumerate(scenario.handlers):
+        yield f"  h{number}: {handler}"
     for fault in scenario.faults:
         yield f"  from {fault.time:.3f} to {fault.until:.3f} s: {fault}"
     if scenario.stop is not None:

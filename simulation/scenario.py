@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from .faults import FaultStep, draw_faults
+from .crowd import HandlerStep, InformerSetup, draw_handlers, draw_informer
+from .faults import FaultStep, draw_faults, in_namespace
 
 __all__ = ["CallStep", "Scenario", "Setup", "Stop", "WriteStep", "draw"]
 
@@ -32,6 +33,10 @@ class Setup:
     watch_list: bool = True
     twin: bool = False
     """A second mirror, which lists, beside it."""
+    informer: InformerSetup | None = None
+    """An informer, instead of the mirror."""
+    changes: bool = False
+    """`Changes`, instead of the mirror."""
     slow: float = 0.0
     """Seconds that the consumer takes for each batch, at most; 0: it is quick."""
     max_frame: int = 16 * 1024 * 1024
@@ -86,6 +91,8 @@ class Scenario:
     faults: tuple[FaultStep, ...]
     calls: tuple[CallStep, ...]
     looks: tuple[float, ...]
+    handlers: tuple[HandlerStep, ...]
+    """Of an informer; of `Changes`, its one consumer."""
     calm: float
     """When faults and writes end."""
     patience: float
@@ -105,6 +112,14 @@ def draw(rng: Random, seed: int = 0) -> Scenario:
     setup = _setup(rng)
     calm = rng.choice((20.0, 60.0, 120.0, 200.0, 400.0))
     faults = draw_faults(rng, calm)
+    handlers: list[HandlerStep] = []
+    if setup.informer is not None:
+        handlers = draw_handlers(rng, calm)
+        if setup.informer.sources == "namespaces" and rng.random() < 0.5:
+            faults = [in_namespace(rng, fault) for fault in faults]
+    elif setup.changes:
+        slow = rng.choice((0.0, 1.0, 6.0, 25.0))
+        handlers = [HandlerStep(queue="block", slow=slow)]
     if any("oversize" in str(fault) for fault in faults):
         setup = replace(setup, max_frame=_SMALL_FRAME)
     calls = [_call(rng, calm) for _ in range(rng.choice((0, 0, 1, 2, 4)))]
@@ -126,6 +141,7 @@ def draw(rng: Random, seed: int = 0) -> Scenario:
         faults=tuple(faults),
         calls=tuple(calls),
         looks=tuple(sorted(rng.uniform(0, calm + 100) for _ in range(12))),
+        handlers=tuple(handlers),
         calm=calm,
         patience=_PATIENCE + min(slowest, 300),
         stop=stop,
@@ -136,7 +152,7 @@ def _setup(rng: Random) -> Setup:
     def chance(part: float) -> bool:
         return rng.random() < part
 
-    return Setup(
+    setup = Setup(
         namespaced=chance(0.3),
         selected=chance(0.4),
         indexed=chance(0.3),
@@ -151,6 +167,15 @@ def _setup(rng: Random) -> Setup:
         slow_watcher_events=rng.choice((1000, 1000, 3)),
         compaction_interval=rng.choice((300.0, 45.0, None)),
     )
+    who = rng.random()
+    if who < 0.33:
+        informer = draw_informer(rng)
+        namespaced = setup.namespaced and informer.sources != "namespaces"
+        selected = setup.selected and informer.sources != "selectors"
+        return replace(
+            setup, informer=informer, namespaced=namespaced, selected=selected, twin=False, slow=0.0
+        )
+    return replace(setup, changes=True, twin=False, slow=0.0) if who < 0.4 else setup
 
 
 _WRITES = ("put",) * 6 + ("move",) * 2 + ("delete",) * 3 + ("recreate",) * 2 + ("spoil",)

@@ -16,7 +16,9 @@ __all__ = ["Watcher"]
 
 
 class Watcher:
-    """Observes one mirror into an `Observed`. `attach` it before the mirror starts."""
+    """Observes one mirror into an `Observed`. `attach` it before the mirror starts; `listen`, where
+    the mirror is a part of something that is told of its changes.
+    """
 
     def __init__(self, name: str, recorder: Recorder, objects: Objects, *, indexed: bool) -> None:
         self.seen = Observed(name, transformed=objects.transformed)
@@ -28,8 +30,9 @@ class Watcher:
         self.stopped = False
         self.late = 0
         """Deltas told after the stop."""
-        self.on_ask: tuple[int, Callable[[], None]] | None = None
+        self.on_ask: list[tuple[int, Callable[[], None]]] = []
         """What to do when so many requests have been sent."""
+        self.on_resync: Callable[[], None] | None = None
 
     def attach(self, mirror: Any) -> None:
         """From now on every write of its store is noted."""
@@ -37,6 +40,22 @@ class Watcher:
         store = self._store = mirror.store
         for name in ("replace", "apply", "bookmark"):
             setattr(store, name, self._noting(name, getattr(store, name)))
+
+    def listen(self, mirror: Any) -> None:
+        """The same, and hear what the mirror tells, before anybody else does."""
+        self.attach(mirror)
+        inner = mirror._target._on_deltas
+
+        def on_deltas(deltas: Sequence[Any]) -> None:
+            self.on_deltas(deltas)
+            inner(deltas)
+
+        mirror._target._on_deltas = on_deltas
+        mirror.reflector._journal._on_note = self.on_note
+
+    def observe(self, informer: Any) -> None:
+        """Look at what an informer shows of several sources."""
+        self._mirror, self._store = informer, informer.store
 
     # What it is told
 
@@ -46,9 +65,15 @@ class Watcher:
         told = tuple(self._told(delta) for delta in deltas)
         if self.stopped:
             self.late += len(told)
-        self.seen.batches.append(
-            Batch(recorder.step(), recorder.now(), told, _number(store), store.epoch, self.set())
+        batch = Batch(
+            recorder.step(), recorder.now(), told, _number(store), store.epoch, self.set()
         )
+        if deltas[0].resync:
+            self.seen.resyncs.append(batch)
+            if self.on_resync is not None:
+                self.on_resync()
+            return
+        self.seen.batches.append(batch)
         if recorder.lines is not None:
             for each in told:
                 recorder.say(self.seen.name, f"tells {each.type} {each.state}")
@@ -95,8 +120,9 @@ class Watcher:
         ask.store_rv = _number(store)
         ask.known_rv = ask.store_rv
         ask.epoch = store.epoch
-        if self.on_ask is not None and len(self.seen.asks) + 1 == self.on_ask[0]:
-            self.on_ask[1]()
+        for number, act in self.on_ask:
+            if len(self.seen.asks) + 1 == number:
+                act()
 
     # What it shows
 
@@ -166,26 +192,31 @@ class Watcher:
     def _told(self, delta: Any) -> Told:
         state_of = self._objects.state_of
         state = state_of(delta.object)
-        entry = self._store.known(delta.key)
-        shown = None if entry is None else state_of(entry)
         return Told(
             str(delta.type),
             state,
             None if delta.old is None else state_of(delta.old),
             delta.final_state_unknown,
             delta.recreated,
-            shown,
-            self._is_indexed(delta, entry),
+            delta.initial,
+            *self.shown(delta.key),
         )
 
-    def _is_indexed(self, delta: Any, entry: Any) -> bool:
+    def shown(self, key: str) -> tuple[State | None, bool]:
+        """What the store has under a key, and whether its index fits that."""
+        entry = self._store.known(key)
+        return (None if entry is None else self._objects.state_of(entry)), (
+            self._is_indexed(key, entry)
+        )
+
+    def _is_indexed(self, key: str, entry: Any) -> bool:
         if not self._indexed:
             return True
         zone = None if entry is None else self._objects.zone_of(entry)
         found = [
             value
             for value in self._store.index_values(ZONE)
-            if delta.key in self._store.index_keys(ZONE, value)
+            if key in self._store.index_keys(ZONE, value)
         ]
         return found == ([] if zone is None else [zone])
 

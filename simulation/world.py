@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
-from listwatch.api import GroupVersionResource
-from listwatch.cache import ListWatch, Mirror, MirrorStopped, ReflectorOptions
-from listwatch.rest import ClientConfig, RESTClient
-from listwatch.rest.warnings import IgnoreWarnings
+from listwatch.cache import MirrorStopped
 from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.faults import ActiveFault
 from listwatch.testing.apiserver.memory import ServerTransport
 from listwatch.testing.apiserver.state import Settings
 
 from .answers import Canned, FaultyCore
-from .complaints import complaints, told
+from .audience import Crowd
+from .complaints import Failure, complaints, told
+from .coverage import HAPPENINGS
+from .crowd import HandlerStep
 from .faults import FaultStep, parsed
-from .history import Call, Ending, History
+from .history import Ending, History
 from .hooks import CountingLoop, WatchedFaults
-from .objects import ZONE, Counted, Objects, zones
+from .objects import Counted
+from .readers import Readers
 from .recorder import Line, Recorder
-from .scenario import CallStep, Scenario, WriteStep
+from .scenario import Scenario, WriteStep
 from .streams import classify
+from .subjects import Subject, Workshop, selections
 from .watcher import Watcher
-from .wire_log import WireLog
-from .writer import NAMESPACE, SELECTOR, Chronicle, Writer
+from .writer import Chronicle, Writer
 
 __all__ = ["Met", "Outcome", "run"]
 
-_CONFIGMAPS = GroupVersionResource.parse("v1/configmaps")
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _NEWS = 130.0
 """Seconds in which the last writes must have arrived: the idle deadline that bookmarks set, and
@@ -71,18 +72,26 @@ def run(scenario: Scenario, *, talk: bool = False) -> Outcome:
     """Run it. `talk` keeps a log of what happens, which costs time."""
     loop = CountingLoop()
     found: list[str] = []
-    with complaints(found), asyncio.Runner(loop_factory=lambda: loop) as runner:
+    failures: list[Failure] = []
+    with complaints(found, failures), asyncio.Runner(loop_factory=lambda: loop) as runner:
         loop.set_exception_handler(lambda _, context: found.append(told(context)))
-        return runner.run(_World(scenario, loop, found, talk=talk).run())
+        return runner.run(_World(scenario, loop, found, failures, talk=talk).run())
 
 
 class _World:
     def __init__(
-        self, scenario: Scenario, loop: CountingLoop, complaints: list[str], *, talk: bool
+        self,
+        scenario: Scenario,
+        loop: CountingLoop,
+        complaints: list[str],
+        failures: list[Failure],
+        *,
+        talk: bool,
     ) -> None:
         self._scenario = scenario
         self._loop = loop
         self._complaints = complaints
+        self._failures = failures
         setup = self._setup = scenario.setup
         self._rng = Random(f"run {scenario.seed}")
         recorder = self._recorder = Recorder(loop.time)
@@ -100,16 +109,23 @@ class _World:
         )
         self._writer = Writer(core, setup, recorder)
         self._writer.found()
-        self._chronicle = Chronicle(core, setup, recorder)
+        sources = list(selections(setup).values())
+        self._chronicle = Chronicle(
+            core, lambda value: any(source(value) for source in sources), recorder
+        )
+        # Where sources differ, each has a truth of its own.
+        self._chronicles = [
+            Chronicle(core, source, Recorder(loop.time, recorder))
+            for source in (sources if len(sources) > 1 else ())
+        ]
         self._core = core
-        self._front = FaultyCore(core, self._chronicle.restarted, self._note_canned)
+        self._front = FaultyCore(core, self._restarted, self._note_canned)
         self._faults = WatchedFaults(Random(f"faults {scenario.seed}"), self._note_fault)
         self._transport = ServerTransport(
             self._front, self._faults, rng=Random(f"wire {scenario.seed}")
         )
         self._timers: list[asyncio.TimerHandle] = []
-        self._watchers: list[Watcher] = []
-        self._mirrors: list[Mirror[Any]] = []
+        self._twin: Subject | None = None
         self._history = History(calm=scenario.calm)
 
     async def run(self) -> Outcome:
@@ -118,17 +134,19 @@ class _World:
             self._writer.write(WriteStep(0.0, "put", number))
         # The faults of the beginning are there before the mirror asks for anything.
         self._transport.start()
-        self._make_mirror("mirror", watch_list=self._setup.watch_list)
-        if self._setup.twin:
-            self._make_mirror("twin", watch_list=False)
+        self._subject = self._make(self._slowly if self._setup.slow else None)
+        self._readers = Readers(self._subject, self._twin, self._core, self._recorder)
+        crowd = self._subject.crowd
+        if crowd is not None:
+            self._set_up_handlers(crowd)
         for step in scenario.faults:
             self._at(step.time, self._add, step)
         for write in scenario.writes:
             self._at(write.time, self._writer.write, write)
         for at in scenario.looks:
-            self._at(at, self._look)
+            self._at(at, self._readers.look)
         self._at(scenario.calm, self._end_faults)
-        calls = [asyncio.ensure_future(self._call(step)) for step in scenario.calls]
+        calls = [asyncio.ensure_future(self._readers.call(step)) for step in scenario.calls]
         life = asyncio.ensure_future(self._live(history))
         try:
             await life
@@ -140,6 +158,11 @@ class _World:
             await asyncio.gather(*calls, return_exceptions=True)
         await self._transport.close()
         history.truth = self._chronicle.truth
+        if crowd is not None:
+            history.audience = crowd.audience
+            crowd.count(self._failures)
+        for watcher, chronicle in zip(self._watchers, self._chronicles, strict=False):
+            watcher.seen.truth = chronicle.truth
         for watcher in self._watchers:
             history.mirrors.append(watcher.seen)
             for ask in watcher.seen.asks:
@@ -148,43 +171,38 @@ class _World:
 
     # The mirror
 
-    def _make_mirror(self, name: str, *, watch_list: bool) -> None:
-        setup, seed = self._setup, self._scenario.seed
-        objects = Objects(
-            transformed=setup.transformed, refusing=setup.undecodable, counted=setup.counted
-        )
-        watcher = Watcher(name, self._recorder, objects, indexed=setup.indexed)
-        wire = WireLog(self._transport, self._recorder, name, watcher.standing)
-        client = RESTClient(
-            ClientConfig(server="http://memory"),
-            transport=wire,
-            max_frame=setup.max_frame,
-            warnings=IgnoreWarnings(),
-        )
-        source = ListWatch.from_client(
-            client,
-            _CONFIGMAPS,
-            NAMESPACE if setup.namespaced else "",
-            label_selector=SELECTOR if setup.selected else "",
-            decoder=objects.decoder(),
-        )
-        mirror: Mirror[Any] = Mirror(
-            source,
-            name=name,
-            kind="" if setup.counted else "ConfigMap",
-            indexes={ZONE: zones} if setup.indexed else None,
-            options=ReflectorOptions(page_size=setup.page_size, watch_list=watch_list),
-            on_deltas=watcher.on_deltas,
-            on_error=watcher.on_error,
-            on_note=watcher.on_note,
-            ready=self._slowly if setup.slow else None,
-            rng=Random(f"{name} {seed}"),
-        )
-        watcher.attach(mirror)
-        watcher.seen.asks = wire.asks
-        watcher.seen.slow = setup.slow
-        self._watchers.append(watcher)
-        self._mirrors.append(mirror)
+    def _make(self, ready: Callable[[], Awaitable[None]] | None) -> Subject:
+        workshop = Workshop(self._scenario, self._transport, self._recorder, self._note_fault)
+        setup = self._setup
+        if setup.informer is not None:
+            return workshop.informer()
+        if setup.changes:
+            return workshop.changes()
+        if setup.twin:
+            self._twin = workshop.mirror("twin", watch_list=False, ready=ready)
+        return workshop.mirror("mirror", watch_list=setup.watch_list, ready=ready)
+
+    def _set_up_handlers(self, crowd: Crowd) -> None:
+        """Those of the beginning are there at once, the others come by and by."""
+        if self._setup.changes:
+            return
+        for number, step in enumerate(self._scenario.handlers):
+            if step.after_the_end:
+                continue
+            if step.ask:
+                join = partial(self._soon, crowd, step, number)
+                self._subject.watchers[0].on_ask.append((step.ask, join))
+            else:
+                self._at(step.time, self._join, crowd, step, number)
+
+    def _soon(self, crowd: Crowd, step: HandlerStep, number: int) -> None:
+        """A little after a request has been sent."""
+        delay = self._rng.choice((0.0, 0.001, 1.0))
+        self._timers.append(self._loop.call_later(delay, self._join, crowd, step, number))
+
+    def _join(self, crowd: Crowd, step: HandlerStep, number: int) -> None:
+        if not crowd.over:
+            crowd.add(step, number)
 
     async def _slowly(self) -> None:
         if self._loop.time() >= self._scenario.calm:
@@ -194,57 +212,81 @@ class _World:
 
     async def _live(self, history: History) -> None:
         """The mirrors from their start to their end."""
-        watcher, mirror = self._watchers[0], self._mirrors[0]
+        subject, twin = self._subject, self._twin
         before = asyncio.all_tasks()
-        twin = self._mirrors[1] if len(self._mirrors) > 1 else None
         if twin is not None:
-            await twin.__aenter__()
+            await twin.runs.__aenter__()
         stop = self._scenario.stop
         asked = 0.0
         if stop is None:
-            async with mirror:
+            async with subject.runs:
+                subject.begun(self._scenario.handlers)
                 await self._course()
                 asked = self._loop.time()
         else:
-            asked = await self._cut_short(mirror, watcher)
+            asked = await self._cut_short()
         gone = self._loop.time()
         history.until = asked
-        watcher.stopped = True
-        self._recorder.say("mirror", f"is stopped: {mirror.health}")
+        for watcher in subject.watchers:
+            watcher.stopped = True
+        if subject.crowd is not None:
+            subject.crowd.end()
+        for mirror in subject.mirrors:
+            self._recorder.say("mirror", f"is stopped: {mirror.health}")
         if twin is not None:
-            await twin.__aexit__(None, None, None)
+            await twin.runs.__aexit__(None, None, None)
         await asyncio.sleep(_SHORTLY)
         tasks = asyncio.all_tasks() - before
         names = tuple(sorted(task.get_name() for task in tasks))
         left = self._transport.open_responses
+        since = self._recorder.step()
+        late_comers = self._add_late_comers()
         await asyncio.sleep(_AFTERLIFE)
+        if subject.crowd is not None:
+            subject.crowd.look(last=True, since=since)
         alive = held = 0
-        if self._setup.counted and self._scenario.stop is None:
+        if self._setup.counted and self._scenario.stop is None and not late_comers:
             alive, held = self._count()
-        watcher.seen.ending = Ending(
-            asked, gone, names, left, tuple(self._complaints), watcher.late, alive, held
+        late = sum(watcher.late for watcher in subject.watchers)
+        if subject.crowd is not None:
+            late += subject.crowd.late
+        subject.watchers[0].seen.ending = Ending(
+            asked, gone, names, left, tuple(self._complaints), late, alive, held
         )
+
+    def _add_late_comers(self) -> bool:
+        """Handlers that come when it is over."""
+        late = [
+            (step, number)
+            for number, step in enumerate(self._scenario.handlers)
+            if step.after_the_end
+        ]
+        for step, number in late:
+            assert self._subject.crowd is not None
+            self._subject.crowd.add(step, number)
+        return bool(late)
 
     async def _course(self) -> None:
         """The whole of an undisturbed life."""
         scenario = self._scenario
         await asyncio.sleep(scenario.calm + scenario.patience)
-        self._look_at_last()
+        self._readers.look_at_last()
         for write in _LAST:
             self._writer.write(write)
         await asyncio.sleep(_NEWS)
-        self._look_at_last()
+        self._readers.look_at_last()
 
-    async def _cut_short(self, mirror: Mirror[Any], watcher: Watcher) -> float:
+    async def _cut_short(self) -> float:
         """A life that is ended at some turn of the loop. Gives when that was."""
-        stop = self._scenario.stop
+        subject, stop = self._subject, self._scenario.stop
         assert stop is not None
         asked = [0.0]
 
         async def live() -> None:
-            async with mirror:
+            async with subject.runs:
+                subject.begun(self._scenario.handlers)
                 if stop.how == "cancel synced":
-                    await mirror.synced()
+                    await subject.synced()
                 await asyncio.sleep(self._scenario.calm)
                 asked[0] = self._loop.time()
 
@@ -254,8 +296,9 @@ class _World:
             asked[0] = self._loop.time()
             self._note_fault("stop", stop)
             if stop.how == "stop":
-                mirror.stop()
-                self._loop.call_later(_SOON, setattr, watcher, "stopped", True)
+                subject.runs.stop()
+                for watcher in subject.watchers:
+                    self._loop.call_later(_SOON, setattr, watcher, "stopped", True)
                 # Whoever is inside leaves when the mirror has had its time.
                 self._loop.call_later(_AFTERLIFE, life.cancel)
             else:
@@ -265,7 +308,7 @@ class _World:
             self._loop.at_turn = (self._loop.turns + stop.step, act)
 
         if stop.ask:
-            watcher.on_ask = stop.ask, arm
+            subject.watchers[0].on_ask.append((stop.ask, arm))
         else:
             arm()
         done, _ = await asyncio.wait([life], timeout=_STOPPING + self._scenario.calm)
@@ -283,8 +326,12 @@ class _World:
     def _count(self) -> tuple[int, int]:
         """Decoded objects that are alive, and those in the stores."""
         gc.collect()
-        held = sum(len(mirror.store) - len(mirror.store.undecodable) for mirror in self._mirrors)
-        return Counted.alive, held
+        subjects = [self._subject, *([self._twin] if self._twin is not None else [])]
+        return Counted.alive, sum(subject.held() for subject in subjects)
+
+    @property
+    def _watchers(self) -> list[Watcher]:
+        return self._readers.watchers
 
     # What happens to it
 
@@ -314,23 +361,33 @@ class _World:
         self._faults.clear()
         self._front.clear()
 
+    def _restarted(self, restored: bool) -> None:
+        for chronicle in (self._chronicle, *self._chronicles):
+            chronicle.restarted(restored)
+
     def _note_canned(self, canned: Canned) -> None:
         self._note_fault(canned.kind, canned)
 
     def _note_fault(self, kind: str, fault: object) -> None:
-        if len(self._watchers) > 1 and any(
-            ask.answered is None for ask in self._watchers[1].seen.asks[-2:]
+        if kind in HAPPENINGS:
+            self._met.append((kind, self._state()))
+            return
+        if any(
+            ask.answered is None for watcher in self._watchers[1:] for ask in watcher.seen.asks[-2:]
         ):
-            return  # it met the other one
+            return  # it met another one
         state = self._state()
+        if len(self._subject.mirrors) > 1 and kind != "stop":
+            self._recorder.say("fault", f"{fault} meets one of the mirrors")
+            return  # nobody knows which
         self._met.append((kind, state))
         if kind != "slow consumer":
             self._recorder.say("fault", f"{fault} meets the mirror {state}")
 
     def _state(self) -> str:
         """What the mirror is at, as the table has it."""
-        health = self._mirrors[0].health
-        asks = self._watchers[0].seen.asks
+        health = self._subject.mirrors[0].health
+        asks = self._subject.watchers[0].seen.asks
         if health.state == "watching" and any(
             ask.kind == "probe" and ask.ended is None for ask in asks[-3:]
         ):
@@ -338,46 +395,3 @@ class _World:
         if health.state == "listing" and health.watch_list:
             return "fallen back"
         return str(health.state)
-
-    # What is seen of it
-
-    def _look(self) -> None:
-        for watcher in self._watchers:
-            watcher.seen.looks.append(watcher.look())
-
-    def _look_at_last(self) -> None:
-        for watcher in self._watchers:
-            look = watcher.look()
-            watcher.seen.looks.append(look)
-            watcher.seen.finals.append(look)
-
-    async def _call(self, step: CallStep) -> None:
-        mirror, watcher = self._mirrors[0], self._watchers[0]
-        await asyncio.sleep(step.time)
-        if mirror.store.resource_version == "":
-            return
-        began = self._loop.time()
-        rv = self._core.state.log.revision + step.ahead
-        error = ""
-        try:
-            if step.what == "at_least":
-                await mirror.store.at_least(str(rv), step.timeout)
-            else:
-                await mirror.fresh(step.within, step.timeout)
-        except Exception as raised:
-            error = type(raised).__name__
-        call = Call(
-            self._recorder.step(),
-            step.what,
-            began,
-            self._loop.time(),
-            not error,
-            step.timeout,
-            step.within,
-            rv,
-            watcher.number(),
-            watcher.set(),
-            error,
-        )
-        watcher.seen.calls.append(call)
-        self._recorder.say("call", f"{step.what} {error or 'returned'}")

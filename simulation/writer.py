@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.log import Write, WriteKind
@@ -13,12 +16,12 @@ from .scenario import Setup, WriteStep
 from .states import BAD, SERIAL, State, state_of_value
 from .truth import Era, Truth
 
-__all__ = ["NAMESPACE", "SELECTOR", "Chronicle", "Writer"]
+__all__ = ["NAMESPACES", "SELECTORS", "Chronicle", "Selection", "Writer"]
 
-NAMESPACE = "a"
-"""The namespace of a mirror that has one only."""
-SELECTOR = "in=yes"
-_NAMESPACES = ("a", "b")
+NAMESPACES = ("a", "b")
+"""A mirror that has one only has the first."""
+SELECTORS = ("in=yes", "zone=north")
+"""A mirror with a selector has the first. They overlap."""
 _STORAGE = "configmaps"
 _ZONES = ("north", "east", "south")
 _JSON = {"content-type": "application/json"}
@@ -35,13 +38,13 @@ class Writer:
 
     def found(self) -> None:
         """Make the namespaces, where they are not there."""
-        for name in _NAMESPACES:
+        for name in NAMESPACES:
             body = json.dumps({"metadata": {"name": name}}).encode()
             self._ask("POST", "/api/v1/namespaces", body)
 
     def write(self, step: WriteStep) -> None:
         """One write."""
-        namespace, name = _NAMESPACES[step.number % 2], f"cm-{step.number}"
+        namespace, name = NAMESPACES[step.number % 2], f"cm-{step.number}"
         self._recorder.say("write", f"{step.what} {namespace}/{name}")
         held = self._core.state.log.get(_STORAGE, (namespace, name))
         if step.what in ("delete", "recreate"):
@@ -65,7 +68,10 @@ class Writer:
         value = {
             "kind": "ConfigMap",
             "apiVersion": "v1",
-            "metadata": {"name": name, "labels": {"in": "yes" if selected else "no"}},
+            "metadata": {
+                "name": name,
+                "labels": {"in": "yes" if selected else "no", "zone": data["zone"]},
+            },
             "data": data,
         }
         body = json.dumps(value).encode()
@@ -90,12 +96,31 @@ def _path(namespace: str, name: str = "") -> str:
     return f"{collection}/{name}" if name else collection
 
 
-class Chronicle:
-    """Listens to the server's log and tells the truth."""
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What one source asks for."""
 
-    def __init__(self, core: APIServer, setup: Setup, recorder: Recorder) -> None:
+    namespace: str = ""
+    selector: str = ""
+
+    def __call__(self, value: Any) -> bool:
+        """Whether an object of the server belongs to it."""
+        metadata = value["metadata"]
+        if self.namespace and metadata["namespace"] != self.namespace:
+            return False
+        name, _, wanted = self.selector.partition("=")
+        return not name or metadata.get("labels", {}).get(name) == wanted
+
+
+Selects: TypeAlias = Callable[[Any], bool]
+
+
+class Chronicle:
+    """Listens to the server's log and tells the truth of what is selected."""
+
+    def __init__(self, core: APIServer, selects: Selects, recorder: Recorder) -> None:
         self._core = core
-        self._setup = setup
+        self._selects = selects
         self._recorder = recorder
         self.truth = Truth()
         self._begin(None)
@@ -135,13 +160,6 @@ class Chronicle:
             if era.at(revision) == now and era.rv >= era.base_rv:
                 return era
         return None
-
-    def _selects(self, value: object) -> bool:
-        assert isinstance(value, dict)
-        metadata = value["metadata"]
-        if self._setup.namespaced and metadata["namespace"] != NAMESPACE:
-            return False
-        return not self._setup.selected or metadata.get("labels", {}).get("in") == "yes"
 
     def _record(self, write: Write) -> None:
         if write.storage != _STORAGE:

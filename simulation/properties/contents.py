@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from simulation.history import History, Look, Observed
 from simulation.states import States
+from simulation.truth import Truth
 
 from .course import Course, Drift, course_of
 from .registry import law
@@ -17,17 +18,29 @@ _CHECK = 60.0
 @law(1, "once faults stop, the store equals the server's set, in bounded virtual time.")
 def convergence(history: History) -> Iterator[str]:
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        course = course_of(history.truth_of(seen), seen)
         for look in seen.finals:
             if course.at(look.step).adrift:
                 continue  # that is for history_may_go_back
-            yield from _unlike_server(history, look)
+            yield from _unlike_server(history.truth_of(seen), look)
+    yield from _union(history)
+
+
+def _union(history: History) -> Iterator[str]:
+    """What is shown of several sources is in the end what the server has of all of them."""
+    audience = history.audience
+    if audience is None or audience.union is None:
+        return
+    courses = [course_of(history.truth_of(part), part) for part in audience.parts]
+    for look in audience.union.finals:
+        if not any(course.at(look.step).adrift for course in courses):
+            yield from _unlike_server(history.truth, look)
 
 
 @law(31, "after a restore to RVs below ours the mirror converges, within the bounds of H18.")
 def history_may_go_back(history: History) -> Iterator[str]:
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        course = course_of(history.truth_of(seen), seen)
         for wrote in seen.wrote:
             if wrote.what == "replace" and wrote.rv < wrote.rv_before and not wrote.new_epoch:
                 yield (
@@ -39,11 +52,11 @@ def history_may_go_back(history: History) -> Iterator[str]:
                 continue
             drift = _last_drift(course)
             if drift is not None and not _unnoticeable(seen, drift):
-                yield from _unlike_server(history, look)
+                yield from _unlike_server(history.truth_of(seen), look)
 
 
-def _unlike_server(history: History, look: Look) -> Iterator[str]:
-    era = history.truth.era_at(look.step)
+def _unlike_server(truth: Truth, look: Look) -> Iterator[str]:
+    era = truth.era_at(look.step)
     true = era.at(era.rv_at_step(look.step))
     unlike = _difference(look.set, true)
     if unlike:
@@ -94,7 +107,7 @@ def _unnoticeable(seen: Observed, drift: Drift) -> bool:
 @law(13, "an object that leaves the selection is gone from the store, and back when it returns.")
 def selection(history: History) -> Iterator[str]:
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        course = course_of(history.truth_of(seen), seen)
         for look in seen.looks:
             place = course.at(look.step)
             if place.adrift or not place.segment:
@@ -118,6 +131,13 @@ def one_transform(history: History) -> Iterator[str]:
             for state in look.set.values():
                 if state.readable and state.times != wanted:
                     yield f"{look.time:.3f} {state} was transformed {state.times} times"
+    if history.audience is not None:
+        wanted = 1 if history.audience.parts[0].transformed else 0
+        for heard in history.audience.handlers:
+            for notice in heard.notices:
+                state = notice.state
+                if state.readable and state.times != wanted:
+                    yield f"{notice.time:.3f} {heard.name}: {state}, {state.times} times"
 
 
 @law(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from simulation.history import Batch, History, Told
+from simulation.heard import Audience
+from simulation.history import Batch, History, Observed, Told
+from simulation.states import State
+from simulation.truth import Truth
 
-from .course import course_of
+from .course import Course, course_of
 from .registry import law
 
 
 @law(2, "for one object, the states seen are a subsequence of its states on the server, in order.")
 def order(history: History) -> Iterator[str]:
-    for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+    for seen, course, truths in tellers(history):
         last: dict[str, tuple[Batch, Told]] = {}  # by key
         for batch, told in _told(seen.batches):
             state = told.state
-            if history.truth.eras and not history.truth.knows(state):
+            if truths[0].eras and not any(truth.knows(state) for truth in truths):
                 yield f"{batch.time:.3f} {told.type} {state}: the server never had that"
             before = last.get(state.key)
             last[state.key] = batch, told
@@ -38,8 +42,7 @@ def order(history: History) -> Iterator[str]:
     " included.",
 )
 def no_resurrection(history: History) -> Iterator[str]:
-    for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+    for seen, course, truths in tellers(history):
         gone: dict[str, tuple[Batch, int]] = {}  # by key: since when, and the RV it is gone at
         for batch, told in _told(seen.batches):
             key, rv = told.state.key, told.state.rv
@@ -50,7 +53,9 @@ def no_resurrection(history: History) -> Iterator[str]:
             since, at = gone.pop(key, (batch, 0))
             if since.epoch != batch.epoch or course.disturbed(since.step, batch.step):
                 continue
-            if rv <= at:
+            # What moves from one source to another is gone from the one by the write that brings it
+            # to the other.
+            if rv < at or (rv == at and len(truths) == 1):
                 yield f"{batch.time:.3f} {told.type} {told.state}: it was gone at {at}"
         shown: dict[str, int] = {}
         epoch = step = 0
@@ -66,8 +71,7 @@ def no_resurrection(history: History) -> Iterator[str]:
 
 @law(4, "resuming delivers no event twice.")
 def no_repeat(history: History) -> Iterator[str]:
-    for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+    for seen, course, _ in tellers(history):
         told_already: dict[tuple[int, str, str, int], int] = {}
         for batch, told in _told(seen.batches):
             if told.final_state_unknown:
@@ -93,7 +97,7 @@ def no_repeat(history: History) -> Iterator[str]:
 )
 def no_silent_gap(history: History) -> Iterator[str]:
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        course = course_of(history.truth_of(seen), seen)
         for wrote in seen.wrote:
             place = course.before(wrote.step)
             if wrote.what == "replace" or place.adrift or not place.segment:
@@ -122,7 +126,7 @@ def no_silent_gap(history: History) -> Iterator[str]:
 
 @law(7, "a new uid under an old key can be told from an update.")
 def recreation_is_visible(history: History) -> Iterator[str]:
-    for seen in history.mirrors:
+    for seen, *_ in tellers(history):
         last: dict[str, str] = {}
         for batch, told in _told(seen.batches):
             state = told.state
@@ -153,9 +157,38 @@ def store_first(history: History) -> Iterator[str]:
                 yield f"{batch.time:.3f} {told.type} {state}: the store shows {shown}"
             if not told.indexed:
                 yield f"{batch.time:.3f} {told.type} {state}: the index does not fit the store"
+    for seen, *_ in tellers(history):
         for look in seen.looks:
             if not look.index_is_right:
                 yield f"{look.time:.3f} the index does not fit the store"
+    if history.audience is not None:
+        yield from _handlers_after_the_store(history.audience)
+
+
+def _handlers_after_the_store(audience: Audience) -> Iterator[str]:
+    changes = [(batch.step, told) for batch in audience.shows.batches for told in batch.deltas]
+    steps: dict[str, list[int]] = {}
+    states: dict[str, list[State | None]] = {}
+    first: dict[tuple[str, str, int, int], int] = {}
+    for step, told in changes:
+        key = told.state.key
+        steps.setdefault(key, []).append(step)
+        states.setdefault(key, []).append(None if told.type == "DELETED" else told.state)
+        first.setdefault(told.state.identity, step)
+    for heard in audience.handlers:
+        for notice in heard.notices:
+            key = notice.state.key
+            position = bisect.bisect_left(steps.get(key, []), notice.step)
+            there = states[key][position - 1] if position else None
+            if notice.shown != there:
+                yield (
+                    f"{notice.time:.3f} {heard.name}: {notice.what} {notice.state}: the store"
+                    f" shows {notice.shown}, where {there} is"
+                )
+            if first.get(notice.state.identity, notice.step) >= notice.step:
+                yield f"{notice.time:.3f} {heard.name}: {notice.state} was never shown before"
+            if not notice.indexed:
+                yield f"{notice.time:.3f} {heard.name}: the index does not fit {notice.state}"
 
 
 @law(12, "RVs of bookmarks never fall, and no later event is at or below one.")
@@ -173,6 +206,29 @@ def bookmarks(history: History) -> Iterator[str]:
                 for kind, state in wrote.events:
                     if state.rv <= last:
                         yield f"{wrote.time:.3f} {kind} {state} after a bookmark at {last}"
+
+
+class Teller(NamedTuple):
+    """Somebody who tells of changes: a mirror; or what several sources are together."""
+
+    seen: Observed
+    course: Course
+    truths: tuple[Truth, ...]
+    """What the server had, as each source saw it."""
+
+
+def tellers(history: History) -> Iterator[Teller]:
+    """All of them. Several sources together are disturbed where one of them is."""
+    courses = {}
+    for seen in history.mirrors:
+        truth = history.truth_of(seen)
+        course = courses[seen.name] = course_of(truth, seen)
+        yield Teller(seen, course, (truth,))
+    audience = history.audience
+    if audience is not None and audience.union is not None:
+        drifts = [drift for part in audience.parts for drift in courses[part.name].drifts]
+        truths = tuple(history.truth_of(part) for part in audience.parts)
+        yield Teller(audience.union, Course(drifts=drifts), truths)
 
 
 def _told(batches: list[Batch]) -> Iterator[tuple[Batch, Told]]:

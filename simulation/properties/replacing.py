@@ -8,6 +8,7 @@ from simulation.history import History, Observed, Wrote
 from simulation.states import State, States
 
 from .course import course_of
+from .handlers import relists_told
 from .registry import law
 
 
@@ -26,6 +27,9 @@ def exact_diff(history: History) -> Iterator[str]:
                     f"{wrote.time:.3f} a set at {wrote.rv} came:"
                     f" not told {lacking}, told besides {sorted(deltas - wanted)}"
                 )
+    if history.audience is not None and history.audience.union is not None:
+        yield from _replay(history.audience.union)
+    yield from relists_told(history)
 
 
 def _replay(seen: Observed) -> Iterator[str]:
@@ -88,7 +92,7 @@ def _difference(wrote: Wrote) -> set[tuple[str, str, int, bool]]:
 )
 def atomic_replace(history: History) -> Iterator[str]:
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        course = course_of(history.truth_of(seen), seen)
         first = next((wrote.step for wrote in seen.wrote if wrote.what == "replace"), None)
         views = [(look.step, look.time, look.rv, look.set) for look in seen.looks]
         views += [(batch.step, batch.time, batch.rv, batch.set) for batch in seen.batches]
@@ -109,7 +113,9 @@ def atomic_replace(history: History) -> Iterator[str]:
 def two_ways_one_set(history: History) -> Iterator[str]:
     found: dict[tuple[int, int], tuple[str, States]] = {}
     for seen in history.mirrors:
-        course = course_of(history.truth, seen)
+        if seen.truth is not None:
+            continue  # it has a set of its own
+        course = course_of(history.truth_of(seen), seen)
         for look in seen.looks:
             place = course.at(look.step)
             if place.adrift or not place.segment:

@@ -110,9 +110,9 @@ async def caught_up(*registrations: Registration[Any]) -> None:
     for registration in registrations:
         if registration.is_removed:
             await registration.removed()
-        elif registration._queue is not None:
+        elif (queue := registration._listener._queue) is not None:
             told = asyncio.Event()
-            registration._queue.mark(told.set)
+            queue.mark(told.set)
             await told.wait()
 
 

@@ -173,3 +173,32 @@ class PlainCallable:
 def test_one_async_function_makes_it_async(function: Any, is_async: bool) -> None:
     assert of(None, function).is_async is is_async
     assert of(None, print, function).is_async is is_async
+
+
+@pytest.mark.clause("K7")
+def test_a_filter_that_would_have_to_be_awaited_is_refused_and_not_taken_for_true() -> None:
+    async def wanted(obj: Any) -> Any: ...
+
+    with pytest.raises(TypeError, match="filter must be a plain function: this one is async"):
+        calls_of(None, lambda obj, initial: None, None, None, wanted, False)
+
+
+@pytest.mark.clause("K7")
+def test_one_that_gives_something_to_be_awaited_has_failed_and_lets_nothing_through() -> None:
+    async def asked() -> bool:
+        return True
+
+    def wanted(obj: Any) -> Any:
+        return asked()
+
+    failed: list[str] = []
+    calls = calls_of(None, print, None, None, wanted, False)
+    delta = Delta(EventType.ADDED, pod("a", 5), key="default/a")
+    assert list(calls.of(delta, lambda delta: failed.append(delta.key))) == []
+    assert failed == ["default/a"]
+
+
+def test_what_cannot_be_called_is_refused() -> None:
+    given: Any = 3
+    with pytest.raises(TypeError, match="on_update must be a function, not 3"):
+        calls_of(None, None, given, None, None, False)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from listwatch.cache import Bounded, ReflectorOptions, Registration, Unbounded
-from listwatch.cache import registration as registrations
+from listwatch.cache._thread import OneThread
 
 from .hearing import WAYS, Gate, Way, caught_up, informer_of, listen
 from .scripted import (
@@ -599,7 +599,7 @@ async def test_one_removed_before_the_start_hears_nothing(way: Way) -> None:
         await informer.synced()
         await settle()
         assert heard.lines == []
-        assert informer._registrations == []
+        assert informer._listeners == []
 
 
 @pytest.mark.clause("K5")
@@ -870,7 +870,7 @@ async def test_where_no_thread_can_be_had_the_handler_is_ended_and_that_is_said(
     def refuses(self: Any, *given: Any) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(registrations.OneThread, "submit", refuses)
+    monkeypatch.setattr(OneThread, "submit", refuses)
     informer = informer_of(Scripted(three(), watch := Watch()))
     beside, _ = listen(informer)
     _, registration = listen(informer, "thread", name="mine")

@@ -337,13 +337,21 @@ def test_without_time_it_looks_once(goal: str, state: str, run: Run) -> None:
 
 
 @pytest.mark.virtual_time
+@pytest.mark.parametrize(
+    ("selected", "gone"),
+    [
+        ({"every": True}, "it is gone"),
+        ({"field_selector": "metadata.namespace=default"}, "it is gone, or selected no more"),
+    ],
+    ids=["all", "selected"],
+)
 async def test_the_state_is_the_last_one_that_was_seen(
-    virtual: Virtual, capsys: pytest.CaptureFixture[str]
+    virtual: Virtual, capsys: pytest.CaptureFixture[str], selected: dict[str, Any], gone: str
 ) -> None:
     world = virtual(None)
     for name in "abc":
         world.put(name)
-    task = asyncio.create_task(world.wait("cm", goal="data.a=9", timeout=30, every=True))
+    task = asyncio.create_task(world.wait("cm", goal="data.a=9", timeout=30, **selected))
     await asyncio.sleep(5)
     world.put("a", "2")
     world.delete("b")
@@ -352,7 +360,7 @@ async def test_the_state_is_the_last_one_that_was_seen(
     assert world.written == b"configmap/c condition met\n"
     assert capsys.readouterr().err.splitlines() == [
         "listwatch: not met after 30 s: configmap/a: data.a is 2",
-        "listwatch: not met after 30 s: configmap/b: it is gone, or selected no more",
+        f"listwatch: not met after 30 s: configmap/b: {gone}",
     ]
 
 

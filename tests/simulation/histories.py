@@ -101,7 +101,7 @@ def clean() -> History:
     third, fourth = states(A3), states(A3, B_AGAIN)
     seen = Observed(
         batches=[
-            batch(5, 6, [told("ADDED", A1), told("ADDED", B1)], first),
+            batch(5, 6, [told("ADDED", A1, initial=True), told("ADDED", B1, initial=True)], first),
             batch(22, 7, [told("MODIFIED", A2, A1)], states(A2, B1)),
             batch(32, 8, [told("DELETED", B_GONE, B1)], second),
             batch(42, 9, [told("MODIFIED", A3, A2)], third),

@@ -1,4 +1,4 @@
-"""The mirror under some hundreds of seeded runs, and under schedules that Hypothesis draws."""
+"""Mirrors and informers under some hundreds of seeded runs, and under what Hypothesis draws."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from simulation.scenario import draw
 
 pytestmark = pytest.mark.clause(
     "E4", "G1", "G2", "H1", "H3", "H4", "H5", "H6", "H7", "H8", "H9", "H10", "H12", "H14", "H17",
-    "H18", "H19", "I1", "I2", "I3", "I4", "J2", "J3", "K10", "K11",
+    "H18", "H19", "I1", "I2", "I3", "I4", "J1", "J2", "J3", "J4", "K1", "K2", "K3", "K4", "K5",
+    "K6", "K7", "K9", "K10", "K11",
 )  # fmt: skip
 
 _SEEDS = 400
@@ -62,6 +63,36 @@ def test_a_replay_tells_what_happened_and_the_verdict() -> None:
     assert lines[-1] == "every property holds"
 
 
+def test_a_replay_of_an_informer_tells_what_each_handler_was_told() -> None:
+    seed = next(
+        seed
+        for seed in range(100)
+        if (made := scenario_of(seed).setup.informer) is not None and made.sources == "namespaces"
+    )
+
+    lines = list(replay(seed))
+
+    for word in ("h0: from 0.000 s on", "union", "h0      add", "wait", "in-a", "in-b"):
+        assert any(word in line for line in lines), word
+
+
+def test_every_sort_of_informer_and_handler_is_drawn() -> None:
+    scenarios = [scenario_of(seed) for seed in range(600)]
+    informers = [each.setup.informer for each in scenarios if each.setup.informer is not None]
+    handlers = [step for each in scenarios if each.setup.informer for step in each.handlers]
+
+    assert 150 < len(informers) < 260
+    assert any(each.setup.changes for each in scenarios)
+    assert {each.sources for each in informers} == {"one", "namespaces", "selectors"}
+    assert {step.queue for step in handlers} == {"unbounded", "block", "collapse"}
+    assert {step.filter for step in handlers} == {"", "zone", "raising"}
+    assert {step.removed_how for step in handlers if step.removed} == {
+        "remove", "removed", "itself",
+    }  # fmt: skip
+    for wanted in ("inline", "slow", "stalls", "raises", "time", "ask", "after_the_end"):
+        assert any(getattr(step, wanted) for step in handlers), wanted
+
+
 def test_a_seed_is_always_the_same_scenario() -> None:
     assert scenario_of(11) == scenario_of(11)
     assert scenario_of(11) != scenario_of(12)
@@ -89,10 +120,15 @@ def test_a_cell_of_the_table_that_could_be_and_is_not_is_named() -> None:
     assert "MISSING" not in str(coverage)
 
 
-def test_a_seed_is_told_the_same_way_by_another_process() -> None:
+@pytest.mark.parametrize("wanted", ["mirror", "informer"])
+def test_a_seed_is_told_the_same_way_by_another_process(wanted: str) -> None:
+    is_informer = wanted == "informer"
+    seed = next(
+        seed for seed in range(100) if (scenario_of(seed).setup.informer is not None) is is_informer
+    )
     told = {
         subprocess.run(
-            [sys.executable, "-m", "simulation", "--replay", "3"],
+            [sys.executable, "-m", "simulation", "--replay", str(seed)],
             cwd=Path(__file__).parents[2],
             env={**os.environ, "PYTHONHASHSEED": salt},
             capture_output=True,

@@ -26,10 +26,6 @@ ONLY_ASYNC = {
     "Client": {"rest"},  # async through and through: `Client.run` reaches it
     "Mirror": {"reflector", "until", "begin"},  # what informers and changes are made with
     "SharedInformer": {"begin"},  # what a factory starts it with
-    "Registration": {  # what an informer does with it
-        *("starts", "put", "mark_synced", "blocks", "room", "no_more", "ends"),
-        *("gives_up", "left_behind"),
-    },
 }
 
 ONLY_SYNC = {

@@ -98,7 +98,7 @@ class Calls(Generic[T]):
         if self.filter is None:
             return True
         try:
-            return bool(self.filter(delta.object))
+            return _truth(self.filter(delta.object))
         except Exception:
             failed(delta)
             return False
@@ -107,7 +107,7 @@ class Calls(Generic[T]):
         if self.filter is None:
             return True
         try:
-            return bool(self.filter(old))
+            return _truth(self.filter(old))
         except Exception:  # it was reported when that state was new, and told to nobody
             return False
 
@@ -131,13 +131,13 @@ def calls_of(
     recreate_as_two: bool,
 ) -> Calls[Any]:
     """The functions of a handler, or those that were given one by one. Raises `TypeError` where
-    there is none.
+    there is none, for what is no function, and for a `filter` that is async.
     """
+    names = ("on_add", "on_update", "on_delete")
     given = (on_add, on_update, on_delete)
     if handler is not None:
         if any(function is not None for function in given):
             raise TypeError("give a handler, or functions, not both")
-        names = ("on_add", "on_update", "on_delete")
         given = (
             getattr(handler, names[0], None),
             getattr(handler, names[1], None),
@@ -145,7 +145,23 @@ def calls_of(
         )
     if all(function is None for function in given):
         raise TypeError("a handler needs at least one of on_add, on_update and on_delete")
+    for name, function in zip((*names, "filter"), (*given, filter), strict=True):
+        if function is not None and not callable(function):
+            raise TypeError(f"{name} must be a function, not {function!r}")
+    if filter is not None and _is_async(filter):
+        raise TypeError(_ASYNC_FILTER)
     return Calls(*given, filter, recreate_as_two)
+
+
+_ASYNC_FILTER = "a filter must be a plain function: this one is async"
+
+
+def _truth(matches: Any) -> bool:
+    if not inspect.isawaitable(matches):
+        return bool(matches)
+    if inspect.iscoroutine(matches):
+        matches.close()  # or Python warns of it, too
+    raise TypeError(_ASYNC_FILTER)
 
 
 def _is_async(function: Any) -> bool:

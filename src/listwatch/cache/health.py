@@ -110,7 +110,7 @@ def merged_health(sources: Mapping[str, Health], *, synced: bool, objects: int) 
         relists=dict(relists),
         undecodable=tuple(sorted({key for health in each for key in health.undecodable})),
         last_error="; ".join(f"{name}: {error}" for name, error in failed.items()),
-        watch_list="; ".join({health.watch_list for health in each if health.watch_list}),
+        watch_list="; ".join(dict.fromkeys(part.watch_list for part in each if part.watch_list)),
         requests=sum(health.requests for health in each),
         late_writes=sum(health.late_writes for health in each),
         sources=dict(sources),

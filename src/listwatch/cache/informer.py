@@ -14,6 +14,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from listwatch.api import EventType
 
+from ._listener import Listener, Owner, end
 from ._merge import Merge
 from ._readable import Readable
 from .delta import Delta
@@ -27,7 +28,7 @@ from .protocols import AsyncListerWatcher
 from .queues import UNBOUNDED, QueuePolicy
 from .reflector import ErrorHandler
 from .reflector_options import ReflectorOptions
-from .registration import Owner, Registration, end
+from .registration import Registration
 from .store import Store
 
 __all__ = ["SharedInformer"]
@@ -86,9 +87,9 @@ class SharedInformer(Generic[T]):
         self._optional = frozenset(optional)
         self._recreate_as_two = recreate_as_two
         self._readable: Readable[T] = Readable()
-        self._registrations: list[Registration[T]] = []
+        self._listeners: list[Listener[T]] = []
         """Those that are told."""
-        self._at_work: set[Registration[T]] = set()
+        self._at_work: set[Listener[T]] = set()
         """Those that have a task, some of them removed meanwhile."""
         self._owner = Owner(self._in_loop, self._forget, self.synced)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -116,7 +117,9 @@ class SharedInformer(Generic[T]):
         }
         [first, *_] = self._mirrors.values()
         self.store: Store[T] = Store(indexes=indexes, identify=identify) if several else first.store
-        """What it shows. Read it at any time, from any thread."""
+        """What it shows. Read it at any time, from any thread; of what you write into it no handler
+        is told.
+        """
         self._merge: Merge[T] = Merge(
             self.store,
             {part: mirror.store for part, mirror in self._mirrors.items()},
@@ -150,52 +153,54 @@ class SharedInformer(Generic[T]):
           at once, in the informer's own step: for those that promise to be quick. What is there
           they are told before this returns.
         - One that raises is logged with its name and the key, and told the next thing (K4).
-        - `filter` makes what does not match invisible: an object that begins to match is added, one
-          that stops is deleted (K7). What it raises for does not match, and is logged.
+        - `filter`, a plain function, makes what does not match invisible: an object that begins to
+          match is added, one that stops is deleted (K7). What it raises for does not match, and is
+          logged.
         - `queue` bounds what waits for it (K4).
         - What cannot be decoded is no handler's business: to it such an object is as it was.
         - Added to an informer that has ended, it is told what is there, and nothing more.
         - Any thread may call this, a handler in its own too. Outside of the informer's thread the
           set is that of a moment later.
 
-        Raises `TypeError` for a handler without any of the functions.
+        Raises `TypeError` for a handler without any of the functions, for what is no function, and
+        for an async `filter`.
         """
         calls = calls_of(handler, on_add, on_update, on_delete, filter, self._recreate_as_two)
         given = (handler, on_add, on_update, on_delete)
-        registration: Registration[T] = Registration(
+        listener: Listener[T] = Listener(
             calls,
             self._owner,
             name=name or _name_of(next(each for each in given if each is not None)),
             inline=inline,
             policy=queue,
         )
-        self._in_loop(lambda: self._enlist(registration))
-        return registration
+        self._in_loop(lambda: self._enlist(listener))
+        return Registration(listener)
 
-    def _enlist(self, registration: Registration[T]) -> None:
-        if registration.is_removed:
+    def _enlist(self, listener: Listener[T]) -> None:
+        if listener.is_removed:
             return
         if self._running or self._ended:
-            self._start(registration)
-        registration.put(self._present())
+            self._start(listener)
+        listener.put(self._present())
         if self._synced:
-            registration.mark_synced()
+            listener.mark_synced()
         if self._ended:
-            registration.no_more()
-        elif not registration.is_removed:
-            self._registrations.append(registration)
+            listener.no_more()
+        elif not listener.is_removed:
+            self._listeners.append(listener)
 
     def remove_handler(self, registration: Registration[T]) -> None:
         """The same as `registration.remove()` (K5)."""
         registration.remove()
 
-    def _start(self, registration: Registration[T]) -> None:
-        if registration.starts(lambda: self._at_work.discard(registration)):
-            self._at_work.add(registration)
+    def _start(self, listener: Listener[T]) -> None:
+        if listener.starts(lambda: self._at_work.discard(listener)):
+            self._at_work.add(listener)
 
-    def _forget(self, registration: Registration[Any]) -> None:
-        if registration in self._registrations:
-            self._registrations.remove(registration)
+    def _forget(self, listener: Listener[Any]) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
     def _in_loop(self, function: Callable[[], None]) -> None:
         loop = self._loop
@@ -221,10 +226,10 @@ class SharedInformer(Generic[T]):
         told = self._readable.of(deltas)
         if not told:
             return
-        for registration in tuple(self._registrations):
+        for listener in tuple(self._listeners):
             # Who has not caught up is not told again of what it has not heard yet.
-            if not (told[0].resync and registration.blocks):
-                registration.put(told)
+            if not (told[0].resync and listener.blocks):
+                listener.put(told)
 
     def _has_set(self, part: str) -> None:
         if len(self._mirrors) > 1:
@@ -237,13 +242,13 @@ class SharedInformer(Generic[T]):
         ):
             return
         self._synced = True
-        for registration in tuple(self._registrations):
-            registration.mark_synced()
+        for listener in tuple(self._listeners):
+            listener.mark_synced()
 
     async def _room(self) -> None:
-        for registration in tuple(self._registrations):
-            if registration.blocks:
-                await registration.room()
+        for listener in tuple(self._listeners):
+            if listener.blocks:
+                await listener.room()
 
     def _index_failed(self, error: Exception) -> None:
         _log.warning("%s: %s", self.name or "informer", error)
@@ -270,7 +275,8 @@ class SharedInformer(Generic[T]):
 
     async def at_least(self, resource_version: str, timeout: float | None = None) -> None:
         """Wait until the store has seen this RV, from every source that is not optional. See
-        `Mirror.at_least`.
+        `Mirror.at_least`. A source in which nothing happens says so with its next bookmark, which
+        a server sends once a minute or so.
         """
         await self._all(
             lambda mirror: mirror.at_least(resource_version, timeout), but=self._optional
@@ -322,8 +328,8 @@ class SharedInformer(Generic[T]):
         for mirror in self._mirrors.values():
             mirror.begin()
             self._stack.push_async_exit(mirror)
-        for registration in tuple(self._registrations):
-            self._start(registration)
+        for listener in tuple(self._listeners):
+            self._start(listener)
         self._look_if_synced()
 
     async def __aenter__(self) -> Self:
@@ -341,7 +347,7 @@ class SharedInformer(Generic[T]):
         try:
             await self._stack.__aexit__(kind, error, traceback)
         finally:
-            await end(dict.fromkeys((*self._registrations, *self._at_work)))
+            await end(dict.fromkeys((*self._listeners, *self._at_work)))
 
 
 def _lasting(options: ReflectorOptions | None) -> ReflectorOptions | None:

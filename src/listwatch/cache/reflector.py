@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
 from random import Random
 from typing import Any, Generic, TypeVar
 
@@ -26,10 +25,11 @@ from ._journal import Journal
 from ._outcomes import ended, refused
 from ._paced_source import PacedSource
 from ._sets import Sets
+from ._silence import Silence
 from ._stream import Stream
 from ._versions import is_version
-from .causes import Cause, NoEndMarker, cause_of
-from .decisions import TABLE, Next, Outcome, Phase, Step
+from .causes import Cause, cause_of
+from .decisions import Next, Outcome, Phase, Step
 from .health import Health, State
 from .identity import Identify, for_entries, identity_of
 from .listwatch import supports_watch_list
@@ -127,6 +127,9 @@ class Reflector(Generic[T]):
             sets=self._sets,
             journal=self._journal,
             clock=self._now,
+        )
+        self._silence: Silence[T] = Silence(
+            self._open_watch, self.options.liveness.initial, course=self._course, clock=self._now
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[None] | None = None
@@ -326,7 +329,7 @@ class Reflector(Generic[T]):
             asked=asked,
             timeout_seconds=timeout,
             liveness=self.options.liveness,
-            on_silence=self._silent,
+            on_silence=self._silence.at,
             initial=initial,
         )
 
@@ -416,38 +419,3 @@ class Reflector(Generic[T]):
                 return end
         self._journal.progress(len(assembly), None)
         return None
-
-    # Silence, and history that went back
-
-    def _silent(self, stream: Stream[T]) -> None:
-        if stream.initial is not None:
-            stream.stop(Cause.NO_MARKER, NoEndMarker(self.options.liveness.initial))
-        elif stream.resumable:
-            stream.replacement = stream.spawn(self._replace_silent(stream))
-        else:
-            stream.stop(Cause.IDLE)
-
-    async def _replace_silent(self, silent: Stream[T]) -> None:
-        """Open the next watch, and only then drop the silent one (E4). It is kept while it may be
-        the better one: where the next is refused for a time, or it speaks again after all.
-        """
-        heard = silent.last_byte_at
-        outcome = ended(silent, Cause.IDLE, None)
-        while True:
-            _, at = self._course.conclude(outcome)
-            await asyncio.sleep(0 if at is None else at - self._now())
-            self._course.start_round()
-            opened = await self._open_watch()
-            if isinstance(opened, Stream):
-                break
-            if TABLE[opened.phase][opened.cause].next is not Next.WATCH:
-                silent.refusal = opened
-                silent.stop(opened.cause)
-                return
-            outcome = replace(opened, watched=silent.watched)
-        if silent.last_byte_at != heard:
-            opened.watch.stop()
-            silent.look_again()
-            return
-        silent.successor = opened
-        silent.stop(Cause.IDLE)

@@ -134,11 +134,12 @@ class _Wait:
             yield f"{name} could not be looked at"
         elif not self._waiting:
             yield f"{name} is not there"
+        selecting = self._selection.label_selector or self._selection.field_selector
         for key, obj in self._waiting.items():
             where = f" in {obj.namespace}" if self._selection.all_namespaces else ""
             state = self._goal.state_of(obj.to_dict())
             if key in self._gone:
-                state = "it is gone" if self._selection.name else "it is gone, or selected no more"
+                state = "it is gone, or selected no more" if selecting else "it is gone"
             yield f"{reference(obj)}{where}: {state}"
 
     # The set, and what happens to it

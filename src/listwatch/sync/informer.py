@@ -33,7 +33,7 @@ class Registration(Blocking[AsyncRegistration[T]], Generic[T]):
 
     @property
     def failures(self) -> int:
-        """How many of them raised."""
+        """How often it, or its filter, has raised."""
         return self._inner.failures
 
     @property
