@@ -296,6 +296,17 @@ async def test_a_handler_that_is_not_synced_in_time_says_what_waits_for_it() -> 
 
 
 @pytest.mark.virtual_time
+@pytest.mark.clause("K3")
+@EACH_WAY
+async def test_or_that_the_set_itself_is_not_there(way: Way) -> None:
+    informer = informer_of(Scripted(*[refusal(500)] * 9))
+    _, registration = listen(informer, way, name="idle")
+    async with informer:
+        with pytest.raises(TimeoutError, match=r"idle had not .* 5 s; the store is not complete"):
+            await registration.synced(timeout=5)
+
+
+@pytest.mark.virtual_time
 @pytest.mark.clause("K3", "K5")
 @EACH_WAY
 async def test_nobody_waits_for_a_handler_that_will_never_be_synced(way: Way) -> None:

@@ -917,3 +917,11 @@ async def test_while_nothing_comes_nothing_is_held_of_what_was_told() -> None:
             if life() is None:
                 return
     pytest.fail("it is held still")
+
+
+@pytest.mark.parametrize("inline", [True, False])
+def test_a_queue_that_cannot_be_is_refused(inline: bool) -> None:
+    informer = informer_of(Scripted())
+    odd: Any = Bounded(5) if inline else 5
+    with pytest.raises(TypeError, match="queue"):
+        informer.add_handler(on_add=lambda obj, initial: None, inline=inline, queue=odd)

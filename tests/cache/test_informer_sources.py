@@ -213,7 +213,7 @@ async def test_one_without_permission_shows_in_health_and_holds_no_other_back() 
     informer = informer_of(sources, on_error=quiet)
     heard, registration = listen(informer)
     async with informer:
-        with pytest.raises(TimeoutError, match=r"not synced within 5 s: .*Forbidden"):
+        with pytest.raises(TimeoutError, match=r"mirror secret was not synced .* 5 s: .*Forbidden"):
             await informer.synced(timeout=5)
         watch.send(modified(pod("a", 6)))
         await settle()
@@ -509,3 +509,20 @@ async def test_an_optional_source_ends_nothing_where_the_others_fail_fast() -> N
         await informer.synced()
         await asyncio.sleep(30)
         assert informer.health.sources["refused"].state is State.BACKING_OFF
+
+
+async def test_one_source_may_be_waited_for_alone() -> None:
+    sources = {
+        "x": Scripted(Page(rv=5), first := Watch()),
+        "y": Scripted(Page(rv=5), Watch()),
+    }
+    async with SharedInformer(sources) as informer:
+        await informer.synced()
+        first.send(added(pod("a", 7)))
+        await informer.at_least("7", timeout=1, source="x")
+        with pytest.raises(TimeoutError):
+            await informer.at_least("7", timeout=1)
+        with pytest.raises(KeyError):
+            await informer.at_least("7", source="z")
+        assert repr(informer).startswith("<SharedInformer ")
+        assert "1 object;" in repr(informer)

@@ -15,7 +15,7 @@ from ._thread import OneThread
 from .delta import Delta
 from .handlers import Calls
 from .mirror import MirrorStopped
-from .queues import Mark, NotificationQueue, QueuePolicy
+from .queues import Bounded, Mark, NotificationQueue, QueuePolicy, Unbounded
 
 __all__ = ["Listener", "Owner", "end"]
 
@@ -51,6 +51,10 @@ class Listener(Generic[T]):
     ) -> None:
         if inline and calls.is_async:
             raise TypeError(f"{name}: inline is for plain functions, and one of these is async")
+        if not isinstance(policy, Unbounded | Bounded):
+            raise TypeError(f"{name}: queue must be Unbounded() or Bounded(size), not {policy!r}")
+        if inline and isinstance(policy, Bounded):
+            raise TypeError(f"{name}: an inline handler has no queue that could be bounded")
         self.name = name
         """For logs."""
         self.told = 0
@@ -60,6 +64,8 @@ class Listener(Generic[T]):
         self._calls = calls
         self._owner = owner
         self._queue: NotificationQueue[T] | None = None if inline else NotificationQueue(policy)
+        self._is_complete = False
+        """Whether the initial set has been put."""
         self._synced = False
         self._settled = asyncio.Event()
         """It is synced, or never will be."""
@@ -91,9 +97,11 @@ class Listener(Generic[T]):
         except TimeoutError:
             if not limit.expired():
                 raise
+            why = f"{self.queued} notifications wait for it"
+            if not self._is_complete:
+                why = "the store is not complete"
             raise TimeoutError(
-                f"handler {self.name} had not finished the initial set within {timeout} s; "
-                f"{self.queued} notifications wait for it"
+                f"handler {self.name} had not finished the initial set within {timeout} s; {why}"
             ) from None
 
     async def _told_the_set(self) -> None:
@@ -165,6 +173,7 @@ class Listener(Generic[T]):
 
     def mark_synced(self) -> None:
         """The initial set has been put: synced when it has been told."""
+        self._is_complete = True
         if self._queue is None:
             self._is_synced()
         else:

@@ -108,6 +108,9 @@ class Changes(Generic[T]):
             async for delta in self:
                 yield delta
 
+    def __repr__(self) -> str:
+        return f"<Changes {self._mirror.reflector.name}: {self.health}>"
+
     def stop(self) -> None:
         """End the iteration, from any task or thread; nothing comes afterwards. Idempotent."""
         self._stopped = True

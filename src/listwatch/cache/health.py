@@ -64,7 +64,9 @@ class Health:
         return self.synced and self.state is not State.STOPPED
 
     def __str__(self) -> str:
-        parts = [f"{self.state}", f"{self.objects:,} objects at {self.resource_version or '-'}"]
+        objects = f"{self.objects:,} object{'' if self.objects == 1 else 's'}"
+        at = "" if self.sources else f" at {self.resource_version or '-'}"
+        parts = [f"{self.state}", f"{objects}{at}"]
         if not self.synced:
             parts.append("not synced")
         if self.last_byte_age is not None:

@@ -273,11 +273,18 @@ class SharedInformer(Generic[T]):
         """
         await self._all(lambda mirror: mirror.fresh(within, timeout), but=self._optional)
 
-    async def at_least(self, resource_version: str, timeout: float | None = None) -> None:
-        """Wait until the store has seen this RV, from every source that is not optional. See
-        `Mirror.at_least`. A source in which nothing happens says so with its next bookmark, which
-        a server sends once a minute or so.
+    async def at_least(
+        self, resource_version: str, timeout: float | None = None, *, source: str | None = None
+    ) -> None:
+        """Wait until the store has seen this RV, from every source that is not optional, or from
+        this one: the one that was written to. See `Mirror.at_least`.
+
+        A source in which nothing happens says so with its next bookmark, which a server sends once
+        a minute or so: with many of them, name the one. Raises `KeyError` for one that is none.
         """
+        if source is not None:
+            await self._mirrors[source].at_least(resource_version, timeout)
+            return
         await self._all(
             lambda mirror: mirror.at_least(resource_version, timeout), but=self._optional
         )
@@ -301,6 +308,9 @@ class SharedInformer(Generic[T]):
                     group.create_task(each)
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+
+    def __repr__(self) -> str:
+        return f"<SharedInformer {self.name}: {self.health}>"
 
     # Life
 

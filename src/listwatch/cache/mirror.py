@@ -124,6 +124,9 @@ class Mirror(Generic[T]):
             await asyncio.wait([self._task])
             self._task.result()
 
+    def __repr__(self) -> str:
+        return f"<Mirror {self.reflector.name}: {self.health}>"
+
     def stop(self) -> None:
         """End it, from any task or thread; the store stays as it is. Idempotent."""
         self.reflector.stop()
@@ -190,11 +193,12 @@ class Mirror(Generic[T]):
             if not waiter.done():
                 waiter.cancel()
                 await asyncio.wait([waiter])
+        who = f"the mirror {self.reflector.name}".rstrip()
         if self._running():
-            raise TimeoutError(f"the mirror was not {what} within {timeout} s: {self.health}")
+            raise TimeoutError(f"{who} was not {what} within {timeout} s: {self.health}")
         if self._task is not None:
             self._task.result()
-        raise MirrorStopped(f"the mirror is not running, and was not {what}: {self.health}")
+        raise MirrorStopped(f"{who} is not running, and was not {what}: {self.health}")
 
     def _running(self) -> bool:
         return self._task is not None and not self._task.done()
