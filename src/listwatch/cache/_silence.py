@@ -64,7 +64,7 @@ class Silence(Generic[T]):
                 return
             outcome = replace(opened, watched=silent.watched)
         if silent.last_byte_at != heard:
-            opened.watch.stop()
+            opened.drop()
             silent.look_again()
             return
         silent.successor = opened

@@ -120,11 +120,15 @@ class Stream(Generic[T]):
             self.verdict = cause, error
         self._stop_watch()
 
-    def _stop_watch(self) -> None:
+    def drop(self) -> None:
+        """Stop a watch that was never read."""
         try:
             self.watch.stop()
         except Exception:
             _log.exception("stopping a watch failed")
+
+    def _stop_watch(self) -> None:
+        self.drop()
         if self._deaf is None:
             self._deaf = self._loop.call_later(_PATIENCE, self._cut_off)
 

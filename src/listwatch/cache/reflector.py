@@ -344,7 +344,7 @@ class Reflector(Generic[T]):
                 end = await self._read(stream)
             except BaseException:
                 if stream.successor is not None:
-                    stream.successor.watch.stop()
+                    stream.successor.drop()
                 raise
             finally:
                 self._heard(stream)
