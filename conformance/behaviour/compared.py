@@ -28,6 +28,9 @@ class Compared:
         return step_id(self.group, self.step)
 
 
+_LIST_VERSION = "body .metadata.resourceVersion"
+
+
 def step_id(group: Group, step: Step) -> str:
     """How a step is called everywhere."""
     return f"{group.name}.{step.name}"
@@ -57,6 +60,10 @@ def compare(
         ours, theirs = normalised(one[group.name]), normalised(other[group.name])
         for step in group.steps:
             left, right = ours[step.name], theirs[step.name]
-            compared = Compared(group, step, left, right, differences(left, right))
+            found_here = differences(left, right)
+            if step.until_code is not None:
+                # It was answered when the server was ready: at the state of that moment.
+                found_here = [each for each in found_here if each.where != _LIST_VERSION]
+            compared = Compared(group, step, left, right, found_here)
             found[compared.id] = compared
     return found
