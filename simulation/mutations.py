@@ -36,11 +36,11 @@ MUTATIONS = (
     Mutation(
         "an initial stream that is cut is taken for whole",
         "cache/reflector.py",
-        "            return cause_of(broken), broken\n        if not stream.ran_out:",
-        "            if stream.initial is not None:\n"
-        "                rv = self.target.resource_version or '1'\n"
-        "                self._sets.replace(stream.initial, rv, '', 'watch-list')\n"
-        "            return cause_of(broken), broken\n        if not stream.ran_out:",
+        "        cause, broken = stream.end\n",
+        "        cause, broken = stream.end\n"
+        "        if stream.verdict is None and broken is not None and stream.initial is not None:\n"
+        "            rv = self.target.resource_version or '1'\n"
+        "            self._sets.replace(stream.initial, rv, '', 'watch-list')\n",
         ("atomic_replace", "nothing_left_behind", "history_may_go_back"),
     ),
     Mutation(

@@ -13,20 +13,19 @@ from listwatch.api import (
     APIError,
     Event,
     EventType,
-    InvalidOptions,
     ListOptions,
     MalformedObject,
     PartialObjectMetadata,
     Status,
     Unstructured,
 )
-from listwatch.rest import InvalidRequest
-from listwatch.watch import EmptyWatch, broken_by
+from listwatch.watch import EmptyWatch
 from listwatch.watch.reporter import UNKNOWN_EVENT_TYPE
 
+from ._budget import pace, permitted
 from ._stream import Stream
 from ._versions import is_late, moved
-from .causes import UNREACHED, Cause, cause_of, cause_of_end
+from .causes import NEVER_SENT, UNREACHED, Cause, cause_of, cause_of_end
 from .identity import identity_of
 from .liveness import Liveness
 from .pacing import Pacer, Pacing, RoundEnd
@@ -44,7 +43,6 @@ _TIMEOUT_SECONDS = (300, 600)
 _FINAL = frozenset({Cause.EXPIRED, Cause.FORBIDDEN, Cause.UNAUTHORIZED})
 """What no repetition mends: what is gone from the history, and what one may not see (L2)."""
 
-_NEVER_SENT = (InvalidRequest, InvalidOptions)
 _CHANGES = (EventType.ADDED, EventType.MODIFIED, EventType.DELETED)
 
 
@@ -70,10 +68,7 @@ class Chain(Generic[T]):
         self._over = False
         self._reading = False
         self._link: tuple[Stream[T], AsyncGenerator[list[Event[T]], None]] | None = None
-        # A source that sends requests of its own, such as for discovery, asks before each.
-        paced_by = getattr(source, "paced_by", None)
-        if paced_by is not None:
-            paced_by(self._permit)
+        pace(source, self._permit)
 
     # A Decoder
 
@@ -130,18 +125,13 @@ class Chain(Generic[T]):
         return []
 
     async def _permit(self) -> float:
-        """Wait until the budget has room for one more request, and take it."""
-        # Whatever the source asks besides is paced here, too, so it may have been taken meanwhile.
-        while (at := self._pacer.request_at(self._loop.time())) > self._loop.time():  # noqa: ASYNC110
-            await asyncio.sleep(at - self._loop.time())
-        self._pacer.requested(self._loop.time())
-        return self._loop.time()
+        return await permitted(self._pacer, self._loop.time)
 
     def _refused(self, error: Exception) -> list[Event[T]]:
         cause = cause_of(error)
         if cause in _FINAL and isinstance(error, APIError):
             return self._last_word(error.status)
-        if isinstance(error, _NEVER_SENT):
+        if isinstance(error, NEVER_SENT):
             return self._last_word(_failure(400, "BadRequest", str(error)))
         self._pace(RoundEnd(unreachable=cause in UNREACHED, retry_after=_patience(error)))
         self._tell(f"opening the watch: {cause}", error)
@@ -154,12 +144,7 @@ class Chain(Generic[T]):
         try:
             batch = await anext(batches)
         except StopAsyncIteration:
-            if stream.verdict is not None:
-                cause, error = stream.verdict
-            else:
-                error = broken_by(stream.watch)
-                cause = Cause.CLEAN if error is None else cause_of(error)
-            return self._ended(stream, cause, error)
+            return self._ended(stream, *stream.end)
         except Exception as error:
             # A watch of ours raises nothing: this is somebody else's.
             return self._ended(stream, cause_of(error), error)

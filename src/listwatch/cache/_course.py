@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from random import Random
 
-from listwatch.api import InvalidOptions
-from listwatch.rest import InvalidRequest
-
+from ._budget import permitted
 from ._journal import Journal
-from .causes import HOPELESS, UNREACHED, Cause
+from .causes import HOPELESS, NEVER_SENT, UNREACHED, Cause
 from .decisions import Decisions, Next, Outcome, Phase, Step
 from .notes import Setback, WatchListGivenUp
 from .pacing import Pacer, RoundEnd
@@ -62,11 +59,7 @@ class Course:
 
     async def permit(self) -> float:
         """Wait until the budget has room for one more request, and take it (H9); the time of it."""
-        # Somebody else may have taken it meanwhile.
-        while (at := self._pacer.request_at(self._now())) > self._now():  # noqa: ASYNC110
-            await asyncio.sleep(at - self._now())
-        sent = self._now()
-        self._pacer.requested(sent)
+        sent = await permitted(self._pacer, self._now)
         self._journal.requests += 1
         return sent
 
@@ -141,7 +134,7 @@ class Course:
 
     def _give_up(self, outcome: Outcome) -> None:
         error = outcome.error
-        never_sent = isinstance(error, InvalidRequest | InvalidOptions)
+        never_sent = isinstance(error, NEVER_SENT)
         if error is not None and (never_sent or self._hopeless >= 2):
             self._journal.fail(error, quietly=True)  # whoever waits gets it
             raise error

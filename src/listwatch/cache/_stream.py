@@ -8,12 +8,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
 from listwatch.api import Event
-from listwatch.watch import Watch, last_read
+from listwatch.watch import Watch, broken_by, last_read
 
 from ._assembly import Assembly
 from ._cancellations import inner_cancellations_as_errors
 from ._versions import is_version
-from .causes import Cause
+from .causes import Cause, cause_of
 from .decisions import Outcome
 from .liveness import IdleClock, Liveness
 
@@ -119,6 +119,14 @@ class Stream(Generic[T]):
         if self.verdict is None:
             self.verdict = cause, error
         self._stop_watch()
+
+    @property
+    def end(self) -> tuple[Cause, Exception | None]:
+        """Why it is over, once it is."""
+        if self.verdict is not None:
+            return self.verdict
+        broken = broken_by(self.watch)
+        return (Cause.CLEAN, None) if broken is None else (cause_of(broken), broken)
 
     def drop(self) -> None:
         """Stop a watch that was never read."""

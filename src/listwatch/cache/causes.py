@@ -12,6 +12,7 @@ from listwatch.api import (
     Expired,
     Forbidden,
     InternalError,
+    InvalidOptions,
     ListWatchError,
     NotFound,
     ResourceVersionTooLarge,
@@ -20,11 +21,12 @@ from listwatch.api import (
     Unauthorized,
     error_for_status,
 )
-from listwatch.rest import UnexpectedContent, UnknownResource
+from listwatch.rest import InvalidRequest, UnexpectedContent, UnknownResource
 from listwatch.rest.errors import ConnectFailed, ConnectionRefused, TLSFailed
 
 __all__ = [
     "HOPELESS",
+    "NEVER_SENT",
     "UNREACHED",
     "Cause",
     "HistoryIsBehind",
@@ -96,6 +98,9 @@ HOPELESS = frozenset(
 
 UNREACHED = frozenset({Cause.REFUSED, Cause.UNREACHABLE, Cause.TLS, Cause.LOST, Cause.TIMED_OUT})
 """The connection itself failed: nobody answered."""
+
+NEVER_SENT = (InvalidRequest, InvalidOptions)
+"""Errors of requests that can never be sent: no repetition mends them."""
 
 _BY_CODE: Mapping[int, Cause] = {
     400: Cause.BAD_REQUEST,

@@ -13,6 +13,7 @@ from listwatch.api import FieldSelector, LabelSelector, Unstructured
 from listwatch.rest.builtin import Resource, builtin
 from listwatch.wire import ObjectDecoder, decode_unstructured
 
+from ._together import all_of
 from .indexes import IndexFunction
 from .informer import SharedInformer
 from .notes import Note
@@ -139,13 +140,7 @@ class InformerFactory:
         Raises what ended one of them, `MirrorStopped` where the factory was not entered, and
         `TimeoutError` after `timeout` seconds, each with a note that names the informer.
         """
-        waits = [_named(informer.synced(timeout), informer) for informer in self.informers]
-        try:
-            async with asyncio.TaskGroup() as group:
-                for wait in waits:
-                    group.create_task(wait)
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        await all_of(_named(informer.synced(timeout), informer) for informer in self.informers)
 
     async def run(self) -> None:
         """Start them all, and run until this is cancelled, one of them fails, which is raised, or

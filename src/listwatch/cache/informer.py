@@ -17,6 +17,7 @@ from listwatch.api import EventType
 from ._listener import Listener, Owner, end
 from ._merge import Merge
 from ._readable import Readable
+from ._together import all_of
 from .delta import Delta
 from .handlers import AddHandler, DeleteHandler, UpdateHandler, calls_of
 from .health import Health, merged_health
@@ -301,13 +302,8 @@ class SharedInformer(Generic[T]):
         waits = [wait(mirror) for part, mirror in self._mirrors.items() if part not in but]
         if len(waits) == 1:
             await waits[0]
-            return
-        try:
-            async with asyncio.TaskGroup() as group:
-                for each in waits:
-                    group.create_task(each)
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        else:
+            await all_of(waits)
 
     def __repr__(self) -> str:
         return f"<SharedInformer {self.name}: {self.health}>"

@@ -16,8 +16,9 @@ from listwatch.api import (
     MalformedObject,
     ResourceVersionMatch,
 )
-from listwatch.watch import EmptyWatch, broken_by
+from listwatch.watch import EmptyWatch
 
+from ._budget import pace
 from ._course import Course
 from ._history import History
 from ._intake import End, Intake, bookmarked
@@ -135,10 +136,7 @@ class Reflector(Generic[T]):
         self._work: asyncio.Task[None] | None = None
         self._stopped = False
         self._stream: Stream[T] | None = None
-        # A source that sends requests of its own, such as for discovery, asks before each.
-        paced_by = getattr(source, "paced_by", None)
-        if paced_by is not None:
-            paced_by(self._course.permit)
+        pace(source, self._course.permit)
 
     # Life
 
@@ -380,14 +378,10 @@ class Reflector(Generic[T]):
                 await self._room()
         if stream.bug is not None:
             raise stream.bug
-        if stream.verdict is not None:
-            return stream.verdict
-        broken = broken_by(stream.watch)
-        if broken is not None:
-            return cause_of(broken), broken
-        if not stream.ran_out:
+        cause, broken = stream.end
+        if cause is Cause.CLEAN and not stream.ran_out:
             self._course.suspect = True  # a server that shuts down ends its watches cleanly, too
-        return Cause.CLEAN, None
+        return cause, broken
 
     def _heard(self, stream: Stream[T]) -> None:
         self._journal.last_byte_at = stream.last_byte_at
