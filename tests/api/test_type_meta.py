@@ -107,7 +107,10 @@ def test_the_result_does_not_hold_a_larger_buffer(raw: bytes) -> None:
     assert result == from_raw == with_type_meta(raw, "v1", "Pod")
 
 
-@pytest.mark.parametrize("raw", [b"", b"[]", b"null", b"{", b'{"kind":1}', b'{"apiVersion":{}}'])
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"[]", b"null", b"{", b'{"kind":1}', b'{"apiVersion":{}}', b'{"kind":null,"\xff":1}'],
+)
 def test_what_is_no_object_is_refused(raw: bytes) -> None:
     with pytest.raises(MalformedObject, match="no Kubernetes object"):
         with_type_meta(raw, "v1", "Pod")

@@ -42,6 +42,7 @@ from .rv import compare_resource_versions, is_newer
 from .status import ListMeta, Status, StatusCause, StatusDetails
 from .type_meta import with_type_meta
 from .unstructured import Unstructured
+from .view import ObjectView
 
 __all__ = [
     "BUILTIN_RESOURCES",
@@ -76,6 +77,7 @@ __all__ = [
     "NotAcceptable",
     "NotFound",
     "ObjectMeta",
+    "ObjectView",
     "OwnerReference",
     "PartialObjectMetadata",
     "RequestEntityTooLarge",

@@ -67,7 +67,10 @@ def spliced(
 
 def _replaced(data: bytes | memoryview, api_version: str, kind: str) -> bytes:
     """The general path: a null or empty value is there already, and a key must not come twice."""
-    rest = _members.decode(data)
+    try:
+        rest = _members.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:  # the text of a key, which no one reads
+        raise MalformedObject(f"this is no Kubernetes object: {error}") from error
     front: dict[str, Raw] = {}
     for key, text in (("kind", kind), ("apiVersion", api_version)):
         if text:
