@@ -9,9 +9,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from listwatch.wire import FrameSyntaxError, JSONFramer, ObjectTooLarge, UnexpectedEOF, json_frame
+from listwatch.wire import (
+    FrameSyntaxError,
+    JSONFramer,
+    ObjectTooLarge,
+    StreamDecoder,
+    UnexpectedEOF,
+    json_frame,
+)
 
-from .streams import cuts, described, layouts, one_by_one, read
+from .streams import OBJECTS, cuts, decode_json, described, layouts, one_by_one, read
 
 
 @pytest.mark.clause("C1", "C2")
@@ -38,6 +45,53 @@ def test_one_byte_at_a_time_gives_the_same_as_all_at_once(layout: tuple[list[Any
 )
 def test_garbage_gives_the_same_fault_however_it_is_cut(stream: bytes) -> None:
     assert described(read(one_by_one(stream))) == described(read([stream]))
+
+
+PRETTY = st.sampled_from([None, 1, 2, "\t"])
+
+
+@st.composite
+def mixed(draw: st.DrawFn) -> list[tuple[Any, bytes]]:
+    """Values with their bytes: pretty-printed ones with compact ones among them."""
+    found = []
+    for _ in range(draw(st.integers(1, 6))):
+        value = draw(OBJECTS)
+        text = json.dumps(value, indent=draw(PRETTY)).encode()
+        found.append((value, draw(st.sampled_from([text, text.replace(b"\n}", b" }")])) + b"\n"))
+    return found
+
+
+@pytest.mark.clause("C2")
+@given(values=mixed(), whole=st.integers(0, 3))
+def test_each_value_is_there_with_its_last_byte_whatever_the_layout_of_those_before(
+    values: list[tuple[Any, bytes]], whole: int
+) -> None:
+    decoder = StreamDecoder(JSONFramer(), decode_json)
+    for value, text in values:
+        pieces = [text[: len(text) // 2], text[len(text) // 2 :]] if whole else [text]
+        assert [found for piece in pieces for found in decoder.feed(piece)] == [value]
+
+
+@pytest.mark.clause("C1", "C7")
+@given(values=st.lists(OBJECTS, max_size=8), places=st.lists(st.integers(0, 10_000), max_size=8))
+def test_a_pretty_printed_stream_cut_anywhere_gives_its_values(
+    values: list[Any], places: list[int]
+) -> None:
+    stream = b"".join(json.dumps(value, indent=2).encode() + b"\n" for value in values)
+    assert read(cuts(stream, places)) == values
+    assert read(one_by_one(stream)) == values
+
+
+@pytest.mark.clause("C5")
+def test_a_pretty_printed_giant_is_passed_over_and_the_next_value_comes() -> None:
+    small, giant = (json.dumps({"a": ["b"] * n}, indent=1).encode() + b"\n" for n in (1, 400))
+    for size in (1, 7, 100, 10_000):
+        stream = small + small + giant + small + small
+        pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
+        found = read(pieces, limit=200)
+        assert [type(item).__name__ for item in found] == [
+            "dict", "dict", "ObjectTooLarge", "dict", "dict",
+        ]  # fmt: skip
 
 
 DAMAGE = st.binary(min_size=1, max_size=2) | st.sampled_from(

@@ -25,6 +25,7 @@ class BodyDecoder(Generic[T]):
         self._decoder = decoder
         self._fault: ListWatchError | None = None
         self._ended = False
+        self._loop = asyncio.get_running_loop()
         self.last_read: float | None = None
         """When bytes last arrived, as time of the event loop; also those that complete no event."""
 
@@ -32,7 +33,7 @@ class BodyDecoder(Generic[T]):
         while not self._ended:
             data = await self._body.receive()
             if data:
-                self.last_read = asyncio.get_running_loop().time()
+                self.last_read = self._loop.time()
             self._ended = not data
             known = self._decoder.faults
             found = self._decoder.feed(data) if data else self._decoder.end()

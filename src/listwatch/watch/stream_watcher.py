@@ -42,6 +42,8 @@ class StreamWatcher(Generic[T]):
         self._ended = False
         self._reader: asyncio.Task[object] | None = None  # the task that waits in a read
         self._woken = False  # ... and that we, nobody else, cancelled out of it
+        # Whether the decoder knows it better.
+        self._decoder_times = hasattr(decoder, "last_read")
         self._last_read = self._loop.time()
         self.broken: Exception | None = None
         """What broke the stream off, once it has ended: None after a clean end, a stop, or an
@@ -134,10 +136,10 @@ class StreamWatcher(Generic[T]):
         batch: list[Event[T]] = []
         try:
             batch = await self._decoder.decode()
-            if batch:
-                self._last_read = self._loop.time()
-            else:
+            if not batch:
                 self._ended = True
+            elif not self._decoder_times:
+                self._last_read = self._loop.time()
         except asyncio.CancelledError:
             self._ended = True
             if not self._woken or task.cancelling() > cancelling + 1:

@@ -5,16 +5,20 @@ layers above the frames.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
-from listwatch.api import ListMeta, PartialObjectMetadata, Status
+from listwatch.api import EventType, ListMeta, PartialObjectMetadata, Status
 
-from .errors import ObjectDecodeError, UnsupportedContentType
+from .decoders import ObjectDecoder
+from .errors import UnsupportedContentType
 from .framer import Framer
+from .list_framer import ListFramer, Piece
 from .media import MediaType
 
-__all__ = ["Codec", "Envelope", "RawList", "accept_header", "codec_for"]
+__all__ = ["Codec", "Envelope", "ListHead", "accept_header", "codec_for"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("listwatch.wire")
 
@@ -26,15 +30,27 @@ class Envelope(NamedTuple):
     object: bytes
 
 
-class RawList(NamedTuple):
-    """The outer part of a list: its items are bytes of their own, each a whole object with kind and
-    apiVersion (D7), or the error that one stands for which is no object.
-    """
+class ListHead(NamedTuple):
+    """What a list says of itself."""
 
-    api_version: str
-    kind: str
-    metadata: ListMeta
-    items: list[bytes | ObjectDecodeError]
+    api_version: str = ""
+    kind: str = ""
+    """Such as `PodList`."""
+    metadata: ListMeta = ListMeta()
+
+    @property
+    def item_kind(self) -> str:
+        """What an item is that does not say it (D7)."""
+        return self.kind.removesuffix("List")
+
+    @property
+    def type(self) -> tuple[str, str]:
+        return self.api_version, self.kind
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether both are known that an item may lack."""
+        return bool(self.api_version and self.kind)
 
 
 class Codec(Protocol):
@@ -60,6 +76,18 @@ class Codec(Protocol):
         """A framer for one stream."""
         ...
 
+    @property
+    def usual_beginnings(self) -> Sequence[tuple[bytes, EventType]]:
+        """How the frames of most events begin, up to and with the first byte of the object. Empty
+        where an encoding has no such thing.
+        """
+        ...
+
+    @property
+    def usual_end(self) -> bytes:
+        """How those frames end: with the last byte of the object, and one of their own."""
+        ...
+
     def decode_envelope(self, frame: bytes) -> Envelope:
         """Raises `EnvelopeError` (D2)."""
         ...
@@ -74,8 +102,24 @@ class Codec(Protocol):
         """The object of an ERROR event; a foreign one becomes a Status that says so (D3)."""
         ...
 
-    def decode_list(self, body: bytes) -> RawList:
-        """Raises `ListDecodeError`, or the `APIError` of a Status that came instead of a list."""
+    def list_framer(self) -> ListFramer:
+        """A framer for one LIST."""
+        ...
+
+    def decode_list(self, outside: bytes) -> ListHead:
+        """What a list is, of which these are the bytes without its items. Raises `ListDecodeError`,
+        or the `APIError` of a Status that came instead of a list.
+        """
+        ...
+
+    def item_decoder(self, decoder: ObjectDecoder[T], head: ListHead) -> Callable[[Piece], T]:
+        """`decoder` for the items of such a list, which get kind and apiVersion where they lack
+        them (D7). It raises for whatever is not exactly one whole object, whatever `decoder` does.
+        """
+        ...
+
+    def is_typed(self, item: Piece) -> bool:
+        """Whether an item has a kind and apiVersion. May raise where it is no whole object."""
         ...
 
 

@@ -25,6 +25,13 @@ class Framer(Protocol):
 
     limit: int
 
+    @property
+    def sure(self) -> int:
+        """How many frames, of the last answer from its beginning, end where they were cut beyond
+        doubt, provided that the stream holds values at all.
+        """
+        ...
+
     def feed(self, data: bytes, /) -> Frames:
         """The frames that `data` completes.
 

@@ -29,6 +29,9 @@ class LengthDelimitedFramer:
 
     __slots__ = ("_held", "_pass", "limit")
 
+    sure = 0
+    """See `Framer.sure`: nothing that is framed so has a shorter way yet."""
+
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
         """Bytes that a frame may have, its prefix not counted."""

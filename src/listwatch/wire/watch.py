@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, cast
 from listwatch.api import Event, EventType, ListWatchError
 
 from .codec import Codec, Envelope
-from .decoders import ObjectDecoder, object_decode_error
+from .decoders import ObjectDecoder, from_front, object_decode_error, reads_all
 from .errors import EnvelopeError, quote
 from .framer import DEFAULT_LIMIT
 from .json_codec import JSON_CODEC
@@ -29,6 +29,12 @@ class WatchDecoder(Generic[T]):
     `Event.error`, with the object raw (D6). The object of an ERROR is a Status, that of a BOOKMARK
     a PartialObjectMetadata, whatever was asked for (D3, D4). `limit` is in bytes an event.
 
+    Where `decoder` is `decode_unstructured`, an object that another event follows in the same read,
+    and that is laid out as servers write typed objects, is told by its front: what lies behind is
+    decoded by whoever reads it, who then finds the damage if there is any (`MalformedObject`). The
+    events of the first read, the last of each, unless another has begun behind it, and all of
+    another layout are looked at to their end.
+
     >>> from listwatch.wire import WatchDecoder, decode_unstructured
     >>> stream = WatchDecoder(decode_unstructured)
     >>> stream.feed(b'{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metad')
@@ -38,43 +44,77 @@ class WatchDecoder(Generic[T]):
     (<EventType.ADDED: 'ADDED'>, 'default/web')
     """
 
-    __slots__ = ("_codec", "_decoder", "_faults", "_stream")
+    __slots__ = ("_codec", "_decoder", "_from_front", "_stream", "_usual", "_usual_end", "unusual")
 
     def __init__(
         self, decoder: ObjectDecoder[T], *, codec: Codec = JSON_CODEC, limit: int = DEFAULT_LIMIT
     ) -> None:
         self._decoder = decoder
         self._codec = codec
-        self._stream: StreamDecoder[Envelope] = StreamDecoder(
-            codec.framer(), codec.decode_envelope, limit=limit
+        # What is cut out by a guess must be checked by whoever decodes it.
+        beginnings = codec.usual_beginnings if reads_all(decoder) else ()
+        self._usual = [(start, len(start) - 1, kind) for start, kind in beginnings]
+        self._usual_end = codec.usual_end
+        self._stream: StreamDecoder[Event[T]] = StreamDecoder(
+            codec.framer(), self._event, limit=limit
         )
-        self._faults = 0
+        self._from_front = from_front(decoder)
+        self.unusual = 0
+        """Frames so far that were not laid out as most are, or not for this decoder: their envelope
+        was decoded first. Bookmarks and errors are among them.
+        """
 
     @property
     def faults(self) -> int:
         """Faults of frame or envelope so far: while it stays the same, what `feed` gives is events
         only.
         """
-        return self._faults + self._stream.faults
+        return self._stream.faults
 
     def feed(self, data: bytes, /) -> list[Event[T] | ListWatchError]:
         """The events that `data` completes, with the faults between them in their place."""
-        return [self._event(item) for item in self._stream.feed(data)]
+        return self._stream.feed(data)
 
     def end(self) -> list[Event[T] | ListWatchError]:
         """The event or fault that the end of the stream brings; nothing after a clean end."""
-        return [self._event(item) for item in self._stream.end()]
+        return self._stream.end()
 
-    def _event(self, item: Envelope | ListWatchError) -> Event[T] | ListWatchError:
-        if isinstance(item, ListWatchError):
-            return item
-        try:
-            return self._decode(item)
-        except EnvelopeError as fault:
-            self._faults += 1
-            return fault
+    def _event(self, frame: bytes) -> Event[T]:
+        """The event in a frame. Raises `EnvelopeError`.
 
-    def _decode(self, envelope: Envelope) -> Event[T]:
+        The usual frame is its beginning, the object, and a brace: if the decoder, which reads all
+        that it is given, takes what lies between for one object, it is the object.
+        """
+        failed: tuple[bytes, Exception] | None = None
+        for beginning, start, kind in self._usual:
+            if frame.startswith(beginning) and frame.endswith(self._usual_end):
+                raw = frame[start:-1]
+                try:
+                    event = Event(kind, self._decoder(raw), raw)
+                except Exception as error:  # told below, if it is about the object
+                    failed = raw, error
+                    break
+                if self._from_front is not None:
+                    self._stream.short = self._short
+                return event
+        self.unusual += 1
+        envelope = self._codec.decode_envelope(frame)
+        if failed is not None and failed[0] != envelope.object:
+            self._from_front = self._stream.short = None  # envelopes here have more in them
+        return self._decoded(envelope, failed)
+
+    def _short(self, frame: bytes) -> Event[T] | None:
+        """The event in a usual frame, if its object can be told by its front."""
+        assert self._from_front is not None
+        for beginning, start, kind in self._usual:
+            if frame.startswith(beginning) and frame.endswith(self._usual_end):
+                raw = frame[start:-1]
+                obj = self._from_front(raw)
+                return None if obj is None else Event(kind, obj, raw)
+        return None
+
+    def _decoded(self, envelope: Envelope, failed: tuple[bytes, Exception] | None) -> Event[T]:
+        """`failed` is the object that was guessed, and what its decoder raised."""
         name, raw = envelope
         kind = _TYPES.get(name)
         if kind is None:
@@ -90,6 +130,8 @@ class WatchDecoder(Generic[T]):
         if kind is EventType.BOOKMARK:
             return Event(kind, cast(T, self._codec.decode_bookmark(raw)), raw)
         try:
+            if failed is not None and failed[0] == raw:
+                raise failed[1]
             return Event(kind, self._decoder(raw), raw)
         except (
             Exception
