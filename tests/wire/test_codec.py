@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import TypeVar, cast
 
 import pytest
 
@@ -12,12 +13,16 @@ from listwatch.wire import (
     Envelope,
     Framer,
     LengthDelimitedFramer,
-    RawList,
+    ListFramer,
+    ListHead,
+    ObjectDecoder,
     WatchDecoder,
     codec_for,
     decode_list,
     length_delimited_frame,
 )
+
+T = TypeVar("T")
 
 
 class LettersCodec:
@@ -29,6 +34,9 @@ class LettersCodec:
     def framer(self) -> Framer:
         return LengthDelimitedFramer()
 
+    usual_beginnings = ()
+    usual_end = b""
+
     def decode_envelope(self, frame: bytes) -> Envelope:
         kind, _, raw = frame.partition(b":")
         return Envelope(kind.decode(), raw)
@@ -39,8 +47,40 @@ class LettersCodec:
     def decode_status(self, raw: bytes) -> Status:
         return Status(code=int(raw))
 
-    def decode_list(self, body: bytes) -> RawList:
-        return RawList("v1", "LetterList", ListMeta(), body.split(b","))
+    def list_framer(self) -> ListFramer:
+        return CommaFramer()
+
+    def decode_list(self, outside: bytes) -> ListHead:
+        return ListHead("v1", "LetterList", ListMeta())
+
+    def item_decoder(
+        self, decoder: ObjectDecoder[T], head: ListHead
+    ) -> Callable[[bytes | memoryview], T]:
+        return lambda item: decoder(bytes(item))
+
+    def is_typed(self, item: bytes | memoryview) -> bool:
+        return True
+
+
+class CommaFramer:
+    """Its items have commas between them, and there is nothing else."""
+
+    limit = 0
+    unusual = 0
+    outside = b""
+
+    def __init__(self) -> None:
+        self._body = b""
+
+    def feed(self, data: bytes, /) -> list[bytes | memoryview]:
+        self._body += data
+        return []
+
+    def end(self) -> list[bytes | memoryview]:
+        return list(self._body.split(b","))
+
+    def recut(self, index: int, /) -> None:
+        return None
 
 
 @pytest.mark.clause("B9", "D6")

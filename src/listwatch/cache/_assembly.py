@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
-from listwatch.api import is_newer
+from listwatch.api import Unstructured, is_newer
 
+from ._readers import NAMELESS
 from ._replacement import same_content
-from .identity import Identify, for_entries
+from .identity import Identify, for_entries, identity_of
 from .undecodable import Undecodable
 
 __all__ = ["Assembly"]
@@ -25,6 +26,7 @@ class Assembly(Generic[T]):
 
     def __init__(self, known: Callable[[str], T | Undecodable | None], identify: Identify) -> None:
         self._known = known
+        self._plain = identify is identity_of
         self._identify = for_entries(identify)
         self._objects: dict[str, T | Undecodable] = {}
         self.is_older = False
@@ -32,23 +34,43 @@ class Assembly(Generic[T]):
         older itself has none.
         """
 
+    def share(self, obj: T) -> T:
+        """What the store has in place of `obj` where that is the same, else `obj`: a list on its
+        way in need not hold what the store holds. Raises as `put` does.
+        """
+        key, uid, rv = self._identity_of(obj)
+        known = self._known(key)
+        if known is None:
+            return obj
+        _, known_uid, known_rv = self._identity_of(known)
+        same = rv == known_rv and uid == known_uid and same_content(known, obj)
+        return cast(T, known) if same else obj
+
     def put(self, obj: T | Undecodable) -> bool:
         """Add or replace an object; whether its key is new here. Raises `MalformedObject` where it
         has none.
         """
-        key, uid, rv = self._identify(obj)
+        key, uid, rv = self._identity_of(obj)
         known = self._known(key)
-        if known is not None:
-            _, known_uid, known_rv = self._identify(known)
+        if known is not None and known is not obj:
+            _, known_uid, known_rv = self._identity_of(known)
             if rv == known_rv:
                 if uid == known_uid and same_content(known, obj):
                     obj = known
             elif is_newer(known_rv, rv):
                 self.is_older = True
-        before = self._objects.get(key)
-        if before is None or not is_newer(self._identify(before).resource_version, rv):
+        before = self._objects.setdefault(key, obj)
+        if before is obj:
+            return True
+        if not is_newer(self._identify(before).resource_version, rv):
             self._objects[key] = obj
-        return before is None
+        return False
+
+    def _identity_of(self, obj: T | Undecodable) -> tuple[str, str, str]:
+        # The hot path of every list.
+        if self._plain and type(obj) is Unstructured and obj.key[-1:] not in NAMELESS:
+            return obj.key, obj.uid, obj.resource_version
+        return self._identify(obj)
 
     def remove(self, obj: T | Undecodable) -> None:
         """Take an object out. Raises as `put` does."""

@@ -19,6 +19,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _List = Callable[[ListOptions], Awaitable[ObjectList[Any]]]
+_ListShared = Callable[[ListOptions, Callable[[Any], Any]], Awaitable[ObjectList[Any]]]
 
 
 class PacedSource(Generic[T]):
@@ -32,10 +33,16 @@ class PacedSource(Generic[T]):
         self._course = course
 
     async def alist(self, options: ListOptions, /) -> ObjectList[T]:
-        if options.continue_:
-            return await _answer(self._source.alist(options))
-        sent = await self._course.permit()
-        return await self._counted(sent, self._source.alist(options))
+        return await self._list(self._source.alist, options)
+
+    async def alist_shared(self, options: ListOptions, share: Callable[[T], T], /) -> ObjectList[T]:
+        """The same for somebody who has much of it already, where the source knows how to spare him
+        a second copy: see `ListWatch.alist_shared`.
+        """
+        shared: _ListShared | None = getattr(self._source, "alist_shared", None)
+        if shared is None:
+            return await self.alist(options)
+        return await self._list(lambda options: shared(options, share), options)
 
     async def awatch(self, options: ListOptions, /) -> Watch[T]:
         sent = await self._course.permit()
@@ -44,6 +51,9 @@ class PacedSource(Generic[T]):
     async def alist_metadata(self, options: ListOptions, /) -> ObjectList[Any]:
         """The metadata of the objects, where the source can give that alone; else all of them."""
         alist: _List = getattr(self._source, "alist_metadata", self._source.alist)
+        return await self._list(alist, options)
+
+    async def _list(self, alist: _List, options: ListOptions) -> ObjectList[Any]:
         if options.continue_:
             return await _answer(alist(options))
         sent = await self._course.permit()

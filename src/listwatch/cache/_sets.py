@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from listwatch.api import ListOptions, ResourceVersionMatch, is_newer
+from listwatch.wire import ObjectList
 
 from ._assembly import Assembly
 from ._course import Course
@@ -18,7 +19,6 @@ from .decisions import Outcome, Phase
 from .identity import Identify
 from .notes import Listed
 from .pager import Pager
-from .protocols import AsyncLister
 from .reflector_options import ReflectorOptions
 from .target import ReflectorTarget
 
@@ -33,12 +33,31 @@ _NOT_RESUMED = (Cause.EXPIRED, Cause.TOO_LARGE, Cause.UNREADABLE, Cause.SOURCE)
 """After these a list begins anew, from its first page."""
 
 
+class SharingLister(Protocol[T]):
+    """Lists, and need not hold what whoever asks has already."""
+
+    async def alist_shared(
+        self, options: ListOptions, share: Callable[[T], T], /
+    ) -> ObjectList[T]: ...
+
+
+class _Sharing(Generic[T]):
+    """A lister for a Pager, whose lists hold what `share` makes of their objects."""
+
+    def __init__(self, source: SharingLister[T], share: Callable[[T], T]) -> None:
+        self._source = source
+        self._share = share
+
+    async def alist(self, options: ListOptions, /) -> ObjectList[T]:
+        return await self._source.alist_shared(options, self._share)
+
+
 class Sets(Generic[T]):
     """Brings whole sets into `target`."""
 
     def __init__(
         self,
-        source: AsyncLister[T],
+        source: SharingLister[T],
         target: ReflectorTarget[T],
         options: ReflectorOptions,
         identify: Identify,
@@ -87,7 +106,7 @@ class Sets(Generic[T]):
             asked = self.known_rv or ("" if self._course.consistent else "0")
             assembly = self.begin()
             pager = Pager(
-                self._source,
+                _Sharing(self._source, assembly.share),
                 page_size=self._page_size(asked),
                 progress=self._journal.progress,
             )

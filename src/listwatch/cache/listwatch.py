@@ -23,6 +23,7 @@ from listwatch.wire import (
     decode_unstructured,
 )
 
+from ._asking import asked_form, for_resource
 from .bridges import blocking_watch, in_thread, open_blocking, run_blocking
 from .protocols import BlockingWatch
 
@@ -31,13 +32,16 @@ __all__ = ["Getter", "ListWatch", "supports_watch_list"]
 T = TypeVar("T")
 D = TypeVar("D")
 
-_METADATA_ONLY = ", ".join(
-    (
-        accept_header((JSON_CODEC,), projection="as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
-        accept_header((JSON_CODEC,)),
-    )
-)
-"""With whole objects as the fallback (B9)."""
+
+def _accept(form: str) -> str:
+    """The Accept header that asks for objects in another form, with whole ones as the fallback
+    (B9).
+    """
+    asked = accept_header((JSON_CODEC,), projection=f"as={form};g=meta.k8s.io;v=v1")
+    return f"{asked}, {accept_header((JSON_CODEC,))}"
+
+
+_METADATA_LIST = _accept("PartialObjectMetadataList")
 
 Modifier = Callable[[ListOptions], ListOptions]
 
@@ -60,7 +64,8 @@ class ListWatch(Generic[T]):
     least one of each pair; the methods of the same names always work. An async method prefers the
     async function, and else runs the blocking one in a thread; a blocking method prefers the
     blocking function, and else runs the async one on an event loop of its own. `ametadata` lists
-    metadata alone, for whoever compares a set with that of the server.
+    metadata alone, for whoever compares a set with that of the server; `ashared` is what
+    `alist_shared` calls.
 
     `disable_chunking` keeps `limit` out of every LIST (F2). `supports_watch_list=False` says that
     the initial set cannot come through a watch, as with fakes and old servers (F6). Raises
@@ -84,6 +89,7 @@ class ListWatch(Generic[T]):
         watch: Callable[[ListOptions], BlockingWatch[T]] | None = None,
         alist: Callable[[ListOptions], Awaitable[ObjectList[T]]] | None = None,
         awatch: Callable[[ListOptions], Awaitable[Watch[T]]] | None = None,
+        ashared: Callable[[ListOptions, Callable[[T], T]], Awaitable[ObjectList[T]]] | None = None,
         ametadata: Callable[[ListOptions], Awaitable[ObjectList[PartialObjectMetadata]]]
         | None = None,
         disable_chunking: bool = False,
@@ -101,6 +107,7 @@ class ListWatch(Generic[T]):
             raise ValueError(f"a ListWatch needs {' and '.join(missing)}")
         self._list, self._watch = list, watch
         self._alist, self._awatch = alist, awatch
+        self._ashared = ashared
         self._ametadata = ametadata
         self.disable_chunking = disable_chunking
         self.supports_watch_list = supports_watch_list
@@ -145,7 +152,8 @@ class ListWatch(Generic[T]):
         """The objects of one resource, of one namespace or, where that is empty, of all (F3).
 
         A request is sent once: whoever uses a ListWatch paces its repeats (B4). Another
-        `max_retries` gives it repeats of its own; None, as many as the client's.
+        `max_retries` gives it repeats of its own; None, as many as the client's. A decoder that
+        needs no more than metadata, as `metadata_only` does, makes it ask for that alone (B9).
 
         >>> import listwatch
         >>> async def names(client: listwatch.RESTClient):
@@ -202,23 +210,38 @@ class ListWatch(Generic[T]):
         given: for LIST and, with `watch` set already, for WATCH.
         """
 
+        decode = for_resource(decoder, resource)
+        form = asked_form(decode)
+
         def start() -> Request[Unstructured]:
             request = getter.get().resource(resource).namespace(namespace)
             return request if max_retries is None else request.max_retries(max_retries)
 
+        def listing() -> Request[Any]:
+            request = start().decoder(decode)
+            return request.header("Accept", _accept(f"{form}List")) if form else request
+
+        def watching() -> Request[Any]:
+            request = start().decoder(decode)
+            return request.header("Accept", _accept(form)) if form else request
+
         async def alist(options: ListOptions) -> ObjectList[Any]:
-            return await start().decoder(decoder).list(modify(options))
+            return await listing().list(modify(options))
+
+        async def ashared(options: ListOptions, share: Callable[[Any], Any]) -> ObjectList[Any]:
+            return await listing().list(modify(options), share=share)
 
         async def ametadata(options: ListOptions) -> ObjectList[PartialObjectMetadata]:
-            request = start().decoder(decode_partial_metadata).header("Accept", _METADATA_ONLY)
+            request = start().decoder(decode_partial_metadata).header("Accept", _METADATA_LIST)
             return await request.list(modify(options))
 
         async def awatch(options: ListOptions) -> Watch[Any]:
-            return await start().decoder(decoder).watch(modify(options.replace(watch=True)))
+            return await watching().watch(modify(options.replace(watch=True)))
 
         return ListWatch(
             alist=alist,
             awatch=awatch,
+            ashared=ashared,
             ametadata=ametadata,
             list=lambda options: run_blocking(lambda: alist(options)),
             watch=lambda options: blocking_watch(lambda: awatch(options)),
@@ -232,6 +255,15 @@ class ListWatch(Generic[T]):
         blocking = self._list
         assert blocking is not None
         return await in_thread(lambda: blocking(options))
+
+    async def alist_shared(self, options: ListOptions, share: Callable[[T], T]) -> ObjectList[T]:
+        """One LIST for somebody who has much of it already: `share` is given each object as it
+        arrives, and returns what stands for it in the list, so that no second copy of a set is ever
+        held. Without `ashared` it is that of `alist`, and `share` is not asked.
+        """
+        if self._ashared is not None:
+            return await self._ashared(self._unchunked(options), share)
+        return await self.alist(options)
 
     async def alist_metadata(
         self, options: ListOptions

@@ -52,6 +52,10 @@ class ResolvingListWatch(Generic[T]):
         """One LIST."""
         return await self._ask(lambda source: source.alist(options))
 
+    async def alist_shared(self, options: ListOptions, share: Callable[[T], T]) -> ObjectList[T]:
+        """One LIST for somebody who has much of it already."""
+        return await self._ask(lambda source: source.alist_shared(options, share))
+
     async def alist_metadata(
         self, options: ListOptions
     ) -> ObjectList[PartialObjectMetadata] | ObjectList[T]:

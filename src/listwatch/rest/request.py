@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import logging
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -15,18 +15,19 @@ from listwatch.api import (
     GroupVersionResource,
     ListOptions,
     ListWatchError,
-    Unstructured,
+    ObjectView,
 )
 from listwatch.watch import BodyDecoder, EmptyWatch, StreamWatcher, Watch
 from listwatch.wire import (
     Codec,
+    ListDecoder,
     ObjectDecoder,
     ObjectList,
+    ObjectTooLarge,
     UnsupportedContentType,
     WatchDecoder,
     accept_header,
     codec_for,
-    decode_list,
 )
 from listwatch.wire.decoders import object_decode_error
 
@@ -42,7 +43,7 @@ D = TypeVar("D")
 
 Resource = APIResource | GroupVersionResource
 
-Body = Mapping[str, Any] | Sequence[Any] | Unstructured | msgspec.Struct | bytes
+Body = Mapping[str, Any] | Sequence[Any] | ObjectView | msgspec.Struct | bytes
 """What can be sent: JSON by its parts, an object, or bytes that travel as they are."""
 
 _log = logging.getLogger("listwatch.rest")
@@ -171,14 +172,15 @@ class Request(Generic[T]):
     async def object(self) -> T:
         """The one object that the server answers with.
 
-        Raises `ObjectDecodeError` if the decoder cannot read it.
+        Raises `ObjectDecodeError` if the decoder cannot read it, and `ObjectTooLarge` where it is
+        larger than the client's `max_frame`.
         """
         parts = self._parts
         if parts.method == "GET" and parts.resource is not None and not parts.name:
             raise InvalidRequest(
                 f"which of the {parts.resource}? There is no name (or did you mean list?)"
             )
-        _, body = await self._read(await self._send())
+        body = await self._read(await self._send())
         try:
             return self._decoder(body)
         except Exception as error:  # a decoder is anybody's code (D6)
@@ -193,19 +195,36 @@ class Request(Generic[T]):
             response.close()
             raise
 
-    async def list(self, options: ListOptions | None = None) -> ObjectList[T]:
-        """One LIST: one GET, whose whole body is read (B2). With `limit` it is one page.
+    async def list(
+        self, options: ListOptions | None = None, *, share: Callable[[T], T] | None = None
+    ) -> ObjectList[T]:
+        """One LIST: one GET (B2). With `limit` it is one page.
+
+        Objects are decoded while the body arrives, which is never held whole (C8). `share` is given
+        each of them at once and returns what stands for it in the list: whoever has most of a list
+        already returns what he has for what is the same, and the list takes next to no memory.
 
         An item that the decoder cannot read is in `undecodable`, and logged with its key. Raises
-        `ListDecodeError` for an answer that is no list.
+        `ListDecodeError` for an answer that is no list, and where one object is larger than the
+        client's `max_frame`.
         """
         options = (options or self._parts.options).replace(watch=False)
-        request = self._of_collection("list")
-        codec, body = await self._read(await request._send(options))
-        found = decode_list(body, self._decoder, codec=codec)
-        for problem in found.undecodable:
+        response = await self._of_collection("list")._send(options)
+        items: builtins.list[T] = []
+        try:
+            codec = await self._codec(response)
+            body = ListDecoder(self._decoder, codec=codec, limit=self._sender.max_frame)
+            while data := await response.receive():
+                found = body.feed(data)
+                items += found if share is None else map(share, found)
+            found = body.end()
+            items += found if share is None else map(share, found)
+        except BaseException:
+            response.close()
+            raise
+        for problem in body.undecodable:
             _log.warning("%s", problem)
-        return found
+        return body.whole(items)
 
     async def watch(self, options: ListOptions | None = None) -> Watch[T]:
         """Open a WATCH (B2). Whoever gets it must stop it, best by `async with`.
@@ -283,12 +302,18 @@ class Request(Generic[T]):
             subresource=parts.subresource,
         )
 
-    async def _read(self, response: HTTPResponse) -> tuple[Codec, bytes]:
+    async def _read(self, response: HTTPResponse) -> bytes:
+        """The body of an answer that is one object."""
+        most = self._sender.max_frame
         try:
-            return await self._codec(response), await response.read()
+            await self._codec(response)
+            body = await response.read(most + 1)
         except BaseException:
             response.close()
             raise
+        if len(body) > most:
+            raise ObjectTooLarge(most, len(body))
+        return body
 
     async def _codec(self, response: HTTPResponse) -> Codec:
         """What reads this answer, by its Content-Type (B6)."""
@@ -305,7 +330,7 @@ def encode_body(body: Body) -> bytes:
     """`body` as it travels. Raises `InvalidRequest` for what JSON cannot hold."""
     if isinstance(body, bytes):
         return body
-    if isinstance(body, Unstructured):
+    if isinstance(body, ObjectView):
         return body.raw
     try:
         return msgspec.json.encode(body)

@@ -2,7 +2,7 @@
 stream, and lists.
 """
 
-from .codec import Codec, Envelope, RawList, accept_header, codec_for
+from .codec import Codec, Envelope, ListHead, accept_header, codec_for
 from .decoders import ObjectDecoder, decode_dict, decode_partial_metadata, decode_unstructured
 from .errors import (
     EnvelopeError,
@@ -18,7 +18,9 @@ from .framer import DEFAULT_LIMIT, Framer, Frames
 from .json_codec import JSON_CODEC, JSONCodec
 from .json_framer import JSONFramer, json_frame
 from .length_framer import LengthDelimitedFramer, length_delimited_frame
-from .list import ObjectList, decode_list
+from .list import ObjectList
+from .list_decoder import ListDecoder, decode_list
+from .list_framer import ListFramer
 from .media import MediaType
 from .stream import StreamDecoder
 from .watch import WatchDecoder
@@ -37,12 +39,14 @@ __all__ = [
     "JSONFramer",
     "LengthDelimitedFramer",
     "ListDecodeError",
+    "ListDecoder",
+    "ListFramer",
+    "ListHead",
     "MediaType",
     "ObjectDecodeError",
     "ObjectDecoder",
     "ObjectList",
     "ObjectTooLarge",
-    "RawList",
     "StreamDecoder",
     "UnexpectedEOF",
     "UnsupportedContentType",

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
 
 from listwatch.api import (
+    EventType,
     ListMeta,
     MalformedObject,
     ObjectMeta,
     PartialObjectMetadata,
     Status,
+    Unstructured,
     error_for_status,
     with_type_meta,
 )
 
-from .codec import Envelope, RawList
-from .decoders import object_decode_error
-from .errors import EnvelopeError, ListDecodeError, ObjectDecodeError, quote
+from .codec import Envelope, ListHead
+from .decoders import ObjectDecoder, reads_all, takes_type_meta
+from .errors import EnvelopeError, ListDecodeError, quote
 from .json_framer import JSONFramer
+from .json_list import JSONListFramer
+from .list_framer import Piece
 from .media import JSON
 
 __all__ = ["JSON_CODEC", "JSONCodec"]
+
+
+T = TypeVar("T")
+
+
+class _Object(msgspec.Struct):
+    """Any object: all of it is passed over."""
 
 
 class _Envelope(msgspec.Struct):
@@ -58,6 +72,11 @@ _decode_list = msgspec.json.Decoder(_List).decode
 _decode_bookmark = msgspec.json.Decoder(_Bookmark).decode
 _decode_named = msgspec.json.Decoder(_Named).decode
 _decode_status = msgspec.json.Decoder(Status).decode
+_skip = msgspec.json.Decoder(_Object).decode
+
+# How items begin that say what they are.
+_NAMED = rb'"(?:apiVersion|kind)"\s*:\s*"[^"\\]+"\s*'
+_TYPED = re.compile(rb"\{\s*" + _NAMED + b"," + rb"\s*" + _NAMED)
 
 
 class JSONCodec:
@@ -67,6 +86,15 @@ class JSONCodec:
 
     media_type = JSON
     media_types = frozenset({JSON})
+    usual_beginnings = tuple(
+        (b'{"type":"%s","object":{' % kind.encode(), kind)
+        for kind in (
+            EventType.MODIFIED,
+            EventType.ADDED,
+            EventType.DELETED,
+        )  # by how often they come
+    )
+    usual_end = b"}}"
 
     def framer(self) -> JSONFramer:
         return JSONFramer()
@@ -113,20 +141,21 @@ class JSONCodec:
             message=f"an ERROR event whose object is no Status: {quote(raw)}",
         )
 
-    def decode_list(self, body: bytes) -> RawList:
-        if not body or body.isspace():
-            raise ListDecodeError("the server sent an empty body where a list was expected")
+    def list_framer(self) -> JSONListFramer:
+        return JSONListFramer()
+
+    def decode_list(self, outside: bytes) -> ListHead:
         try:
-            found = _decode_list(body)
+            found = _decode_list(outside)
         except msgspec.DecodeError as error:
             raise ListDecodeError(
-                f"the server's answer is no list: {error}: {quote(body)}"
+                f"the server's answer is no list: {error}: {quote(outside)}"
             ) from error
         except RecursionError as error:
-            raise ListDecodeError(f"a list that is nested too deep: {quote(body)}") from error
-        kind, api_version = found.kind or "", found.api_version or ""
+            raise ListDecodeError(f"a list that is nested too deep: {quote(outside)}") from error
+        kind = found.kind or ""
         if kind == "Status":
-            raise error_for_status(self.decode_status(body))
+            raise error_for_status(self.decode_status(outside))
         if kind == "Table":
             raise ListDecodeError(
                 "the server sent a Table where objects were expected: do not ask for as=Table here"
@@ -134,18 +163,36 @@ class JSONCodec:
         if not kind.endswith("List") and (kind or found.items is None):
             what = f"a {kind}" if kind else "an object without items"
             raise ListDecodeError(
-                f"the server sent {what} where a list was expected: {quote(body)}"
+                f"the server sent {what} where a list was expected: {quote(outside)}"
             )
-        item_kind = kind.removesuffix("List")
-        items = [_whole(item, api_version, item_kind) for item in found.items or ()]
-        return RawList(api_version, kind, found.metadata or ListMeta(), items)
+        return ListHead(found.api_version or "", kind, found.metadata or ListMeta())
+
+    def item_decoder(self, decoder: ObjectDecoder[T], head: ListHead) -> Callable[[Piece], T]:
+        api_version, kind = head.api_version, head.item_kind
+        if takes_type_meta(decoder):
+            told: Callable[..., T] = decoder
+            return partial(told, api_version=api_version, kind=kind)
+        sound = reads_all(decoder)
+
+        def decode(item: Piece) -> T:
+            if not sound:
+                _check(item)
+            return decoder(with_type_meta(item, api_version, kind))
+
+        return decode
+
+    def is_typed(self, item: Piece) -> bool:
+        if _TYPED.match(item):
+            return True
+        found = Unstructured.from_bytes(item)
+        return bool(found.api_version and found.kind)
 
 
-def _whole(item: msgspec.Raw, api_version: str, kind: str) -> bytes | ObjectDecodeError:
+def _check(item: Piece) -> None:
     try:
-        return with_type_meta(item, api_version, kind)
-    except MalformedObject as error:
-        return object_decode_error(bytes(item), error)
+        _skip(item)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise MalformedObject(f"this is no Kubernetes object: {error}") from error
 
 
 JSON_CODEC = JSONCodec()

@@ -8,12 +8,9 @@ from typing import Generic, TypeVar
 
 from listwatch.api import ListMeta
 
-from .codec import Codec
-from .decoders import ObjectDecoder, object_decode_error
 from .errors import ObjectDecodeError
-from .json_codec import JSON_CODEC
 
-__all__ = ["ObjectList", "decode_list"]
+__all__ = ["ObjectList"]
 
 T = TypeVar("T")
 
@@ -52,26 +49,3 @@ class ObjectList(Generic[T]):
 
     def __len__(self) -> int:
         return len(self.items)
-
-
-def decode_list(
-    body: bytes, decoder: ObjectDecoder[T], *, codec: Codec = JSON_CODEC
-) -> ObjectList[T]:
-    """Read a whole LIST body.
-
-    Items that lack kind and apiVersion, as typed ones do, get the list's, so that an object is the
-    same from LIST and from WATCH. Raises `ListDecodeError` where the body is no list, and the
-    `APIError` of a Status that came in its place.
-    """
-    raw = codec.decode_list(body)
-    items: list[T] = []
-    undecodable: list[ObjectDecodeError] = []
-    for item in raw.items:
-        if isinstance(item, ObjectDecodeError):
-            undecodable.append(item)
-            continue
-        try:
-            items.append(decoder(item))
-        except Exception as error:  # anybody's code: one object it fails on costs no other (D6)
-            undecodable.append(object_decode_error(item, error))
-    return ObjectList(items, raw.metadata, raw.api_version, raw.kind, undecodable)
