@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import socket
 
+import aiohttp
 import pytest
 
 from listwatch.rest import _aiohttp
@@ -28,3 +29,16 @@ def sockets(monkeypatch: pytest.MonkeyPatch) -> list[socket.socket]:
 
     monkeypatch.setattr(_aiohttp, "_open_socket", remembering)
     return opened
+
+
+def _leave_to_aiohttp(connector: aiohttp.BaseConnector) -> None:
+    """Instead of taking the bodies from it."""
+
+
+@pytest.fixture(params=["read by us", "read by aiohttp"])
+def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunked bodies read by us, as they are, and by aiohttp, as they would be if it had changed
+    too much.
+    """
+    if request.param == "read by aiohttp":
+        monkeypatch.setattr(_aiohttp, "_take_bodies", _leave_to_aiohttp)

@@ -6,23 +6,30 @@ Where a limit in seconds is tested it is a tiny one, and what it waits for never
 from __future__ import annotations
 
 import asyncio
+import gzip
+import random
 import socket
 
 import pytest
 
 from listwatch.rest.errors import (
     ConnectionLost,
+    TransportError,
     TransportTimeout,
 )
 from listwatch.rest.transport import HTTPRequest
 from tests.rest.loopback import (
     GET,
+    Authority,
+    Loopback,
     Peer,
     chunk,
     connected,
     hello,
     transport_to,
 )
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 class TestBody:
@@ -71,6 +78,50 @@ class TestBody:
             first = await response.receive()
             assert 0 < len(first) <= 512 * 1024
             response.close()
+
+    @pytest.mark.parametrize("tls", [False, True])
+    async def test_a_reader_that_was_held_back_gets_every_byte(
+        self, pki: Authority, tls: bool
+    ) -> None:
+        """Reading stops and goes on many times."""
+        body = bytes(range(251)) * 20_000
+
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.begin_chunked()
+            for begin in range(0, len(body), 70_001):
+                await peer.send(chunk(body[begin : begin + 70_001]))
+            await peer.send(b"0\r\n\r\n")
+            await peer.answer(str((await peer.request()).line).encode())
+            await peer.wait_gone()
+
+        async with (
+            Loopback(serve, ssl=pki.server if tls else None) as server,
+            transport_to(server.url, ca_data=pki.ca_pem if tls else None) as transport,
+        ):
+            response = await transport.send(GET)
+            found = []
+            while data := await response.receive():
+                found.append(data)
+                for _turn in range(5):
+                    await asyncio.sleep(0)
+            assert b"".join(found) == body
+            assert max(map(len, found)) <= 512 * 1024
+            assert await (await transport.send(GET)).read() == b"GET /x HTTP/1.1"
+            assert len(server.peers) == 1
+
+    async def test_extensions_and_trailers_are_no_part_of_it(self) -> None:
+        async def serve(peer: Peer) -> None:
+            while True:
+                await peer.request()
+                await peer.begin_chunked()
+                await peer.send(b"3;name=value\r\nabc\r\n0\r\nX-Sum: 1\r\n")
+                await peer.send(b"X-More: 2\r\n\r\n")
+
+        async with connected(serve) as (transport, server):
+            for _ in range(2):
+                assert await (await transport.send(GET)).read() == b"abc"
+            assert len(server.peers) == 1
 
     async def test_the_beginning_of_a_long_body_closes_the_connection(self) -> None:
         async def serve(peer: Peer) -> None:
@@ -160,6 +211,110 @@ class TestBody:
             with pytest.raises(ConnectionLost, match="closed by its reader"):
                 await waiting
             await server.peers[0].gone.wait()
+
+
+class TestPacked:
+    """Bodies that travel as gzip (B10)."""
+
+    pytestmark = pytest.mark.clause("B10")
+
+    TEXT = b"".join(b"object %d, " % n for n in range(50_000))
+
+    @pytest.mark.parametrize("chunked", [False, True])
+    async def test_it_is_unpacked_a_bounded_piece_at_a_time(self, chunked: bool) -> None:
+        packed = gzip.compress(self.TEXT)
+
+        async def serve(peer: Peer) -> None:
+            while True:
+                await peer.request()
+                headers = "Content-Encoding: gzip\r\n"
+                if chunked:
+                    middle = len(packed) // 2
+                    await peer.begin_chunked(packed[:middle], packed[middle:], headers=headers)
+                    await peer.send(b"0\r\n\r\n")
+                else:
+                    await peer.answer(packed, headers=headers)
+
+        async with connected(serve) as (transport, server):
+            response = await transport.send(GET)
+            found = []
+            while data := await response.receive():
+                found.append(data)
+            assert b"".join(found) == self.TEXT
+            assert max(map(len, found)) <= 64 * 1024
+            assert await response.receive() == b""
+            assert await (await transport.send(GET)).read() == self.TEXT
+            assert len(server.peers) == 1
+
+    @pytest.mark.clause("E2")
+    @pytest.mark.parametrize("how", ["the connection breaks", "the body ends", "it is damaged"])
+    async def test_one_that_is_cut_or_damaged_is_given_as_far_as_it_goes(self, how: str) -> None:
+        packed = gzip.compress(random.Random(1).randbytes(50_000))
+        packed = packed[:-8] + b"checksum" if how == "it is damaged" else packed[:-8]
+
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.begin_chunked(packed, headers="Content-Encoding: gzip\r\n")
+            if how == "the body ends":
+                await peer.send(b"0\r\n\r\n")
+            elif how == "the connection breaks":
+                await came.wait()
+                peer.cut()
+            await peer.wait_gone()
+
+        came = asyncio.Event()
+        async with connected(serve) as (transport, server):
+            response = await transport.send(GET)
+            expected = TransportError if how == "it is damaged" else ConnectionLost
+            found = 0
+            failures = []
+            while len(failures) < 3:
+                try:
+                    found += len(await response.receive())
+                except TransportError as error:
+                    failures.append(error)
+                came.set()
+            assert {type(failure) for failure in failures} == {expected}
+            assert "the answer of" in str(failures[0])
+            assert found == 50_000 if how != "it is damaged" else found > 32_000
+            if how != "the body ends":
+                await server.peers[0].gone.wait()
+
+    async def test_what_nobody_asked_for_is_said_when_it_is_read(self) -> None:
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.answer(b"???", headers="Content-Encoding: br\r\n", status="502 Bad Gateway")
+            await peer.wait_gone()
+
+        async with connected(serve) as (transport, _):
+            response = await transport.send(GET)
+            assert response.status == 502
+            with pytest.raises(TransportError, match="Content-Encoding 'br'"):
+                await response.read()
+
+    @pytest.mark.parametrize("encoding", ["identity", "br", "gzip"])
+    async def test_an_empty_body_needs_no_unpacking(self, encoding: str) -> None:
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.answer(b"", headers=f"Content-Encoding: {encoding}\r\n")
+            await peer.wait_gone()
+
+        async with connected(serve) as (transport, _):
+            assert await (await transport.send(GET)).read() == b""
+
+    async def test_of_one_that_was_closed_nothing_more_is_given(self) -> None:
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            packed = gzip.compress(self.TEXT)
+            await peer.begin_chunked(packed, headers="Content-Encoding: gzip\r\n")
+            await peer.wait_gone()
+
+        async with connected(serve) as (transport, _):
+            response = await transport.send(GET)
+            assert await response.receive()
+            response.close()
+            with pytest.raises(ConnectionLost, match="closed by its reader"):
+                await response.receive()
 
 
 class TestTimeLimits:

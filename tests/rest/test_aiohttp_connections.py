@@ -29,6 +29,8 @@ from tests.rest.loopback import (
     transport_to,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 class TestPool:
     async def test_a_connection_is_used_again(self) -> None:

@@ -24,6 +24,8 @@ from tests.rest.loopback import (
     transport_to,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 class TestTLS:
     async def test_a_trusted_server(self, pki: Authority) -> None:

@@ -28,6 +28,8 @@ from tests.rest.loopback import (
     transport_to,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 class TestAnswers:
     async def test_status_headers_and_body(self) -> None:

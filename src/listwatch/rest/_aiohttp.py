@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import socket
 import ssl
 from typing import Any
@@ -30,9 +31,11 @@ from .transport import HTTPRequest
 
 __all__ = ["Connections"]
 
-_READ_SIZE = 64 * 1024
-"""Bytes after twice which aiohttp stops reading ahead of the consumer; one read then gives all that
-is there.
+_log = logging.getLogger("listwatch.rest")
+
+_READ_SIZE = 128 * 1024
+"""Bytes after twice which aiohttp stops reading ahead of the consumer, of a body that it reads
+itself; one read then gives all that is there.
 """
 
 _HEADER_LIMIT = 64 * 1024
@@ -79,16 +82,18 @@ class Connections:
         self._responses: WeakSet[Response] = WeakSet()
         traces = aiohttp.TraceConfig()
         traces.on_request_headers_sent.append(_request_is_sent)
+        connector = aiohttp.TCPConnector(
+            ssl=context if context is not None else True,
+            limit=0,  # a watch holds its connection for as long as it lives
+            force_close=not pooled,
+            keepalive_timeout=_KEEP_IDLE if pooled else None,
+            resolver=aiohttp.ThreadedResolver(),  # the system's: search domains, /etc/hosts
+            use_dns_cache=False,
+            socket_factory=_open_socket,
+        )
+        _take_bodies(connector)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                ssl=context if context is not None else True,
-                limit=0,  # a watch holds its connection for as long as it lives
-                force_close=not pooled,
-                keepalive_timeout=_KEEP_IDLE if pooled else None,
-                resolver=aiohttp.ThreadedResolver(),  # the system's: search domains, /etc/hosts
-                use_dns_cache=False,
-                socket_factory=_open_socket,
-            ),
+            connector=connector,
             response_class=Head,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),  # each step has a limit of its own, below
@@ -96,6 +101,7 @@ class Connections:
             trace_configs=[traces],
             middlewares=(_send_once,),
             read_bufsize=_READ_SIZE,
+            auto_decompress=False,  # it would unpack all of what has come at once
             max_line_size=_HEADER_LIMIT,
             max_field_size=_HEADER_LIMIT,
         )
@@ -207,6 +213,18 @@ async def _send_once(
 
 async def _request_is_sent(session: object, context: Any, parameters: object) -> None:
     context.trace_request_ctx.request_is_sent()
+
+
+def _take_bodies(connector: aiohttp.BaseConnector) -> None:
+    """Leave to aiohttp no more of an answer than its head, if it lets us."""
+    try:
+        from ._aiohttp_protocol import take_bodies
+
+        taken = take_bodies(connector)
+    except (ImportError, TypeError):  # what that leans on is private to aiohttp, and has changed
+        taken = False
+    if not taken:
+        _log.debug("aiohttp %s reads the bodies of answers itself", aiohttp.__version__)
 
 
 def _open_socket(address: Any) -> socket.socket:

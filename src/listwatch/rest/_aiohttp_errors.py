@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from ._chunked import ChunkError
 from .errors import (
     ConnectFailed,
     ConnectionLost,
@@ -68,6 +69,8 @@ def request_error(error: Exception, url: str) -> TransportError:
 
 def body_error(error: Exception, url: str) -> TransportError:
     """For what ended an answer inside its body."""
+    if isinstance(error, ChunkError):
+        return ConnectionLost(f"the answer of {url} breaks the rules of HTTP: {error}", url=url)
     what, inner = f"the connection was lost inside the answer of {url}", _innermost(error)
     if isinstance(inner, aiohttp.ClientPayloadError) and _UNFINISHED in str(inner):
         # Its words go on with "400", which is aiohttp's own and no answer of the server.
