@@ -76,8 +76,9 @@ def test_values_that_live_short_leave_nothing_behind() -> None:
     for version in range(1, 200):
         store.apply([modified(pod("d/a", version, node=f"n{version}"))])
     assert view(store) == {"n199": ["d/a"]}
-    index = store._state.indexes["node"]
-    assert [len(held) for held in (index._buckets, index._names, index._values)] == [1, 1, 1]
+    indexes = store._state.indexes
+    assert indexes.named["node"].values() == ["n199"]
+    assert indexes.rows == {"d/a": ("n199",)}
 
 
 def test_a_relist_brings_the_indexes_along() -> None:
@@ -89,11 +90,11 @@ def test_a_relist_brings_the_indexes_along() -> None:
 def test_a_relist_changes_no_index_of_the_set_before() -> None:
     store = make()
     before = store._state
-    expected = {value: before.indexes["node"].keys(value) for value in ("n1", "n2", "n3")}
+    expected = {value: before.indexes.named["node"].keys(value) for value in ("n1", "n2", "n3")}
     store.replace(
         [pod("d/a", 7, node="n2"), pod("d/c", 3, node="n1"), pod("d/e", 8, node="n3")], "9"
     )
-    assert {value: before.indexes["node"].keys(value) for value in expected} == expected
+    assert {value: before.indexes.named["node"].keys(value) for value in expected} == expected
     assert view(store) == {"n1": ["d/c"], "n2": ["d/a"], "n3": ["d/e"]}
 
 
@@ -262,5 +263,6 @@ def test_a_function_that_writes_to_the_store_is_refused() -> None:
 def test_an_index_holds_each_value_once_in_memory() -> None:
     store: Store[Any] = Store(indexes={"node": lambda obj: ["".join(node_of(obj)), "all"]})
     store.apply([added(pod(f"d/{number}", number, node="n1")) for number in range(1, 9)])
-    held = store._state.indexes["node"].values_by_key().values()
-    assert len({id(values[0]) for values in held if values}) == 1
+    rows = store._state.indexes.rows.values()
+    assert set(rows) == {(("n1", "all"),)}
+    assert len({id(text) for row in rows for values in row if values for text in values}) == 2

@@ -1,18 +1,20 @@
 """Whatever is written, the store is what a naive model of it says, its indexes are those of its
-objects, and its deltas tell all of it.
+objects, its snapshots stay as they were, and its deltas tell all of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from listwatch import Event, EventType
-from listwatch.cache import Delta, Store, Undecodable
+from listwatch.cache import Delta, Snapshot, Store, Undecodable, _keys
+from listwatch.cache.indexes import Index, Values
 
 from .pods import pod, unreadable
 
@@ -41,6 +43,17 @@ def values_of(obj: Any) -> list[str]:
     return list(obj["spec"]["values"])
 
 
+def first_of(obj: Any) -> tuple[str, ...]:
+    return tuple(values_of(obj)[:1])
+
+
+def state_of(obj: Any) -> Iterator[str]:
+    yield f"{obj.uid} {obj.resource_version}"
+
+
+FUNCTIONS: dict[str, Any] = {"value": values_of, "first": first_of, "state": state_of}
+
+
 states = st.builds(
     Known,
     key=st.sampled_from(KEYS),
@@ -56,6 +69,7 @@ class StoreModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.store: Store[Any] = Store(indexes={"value": values_of})
+        self.seen: list[tuple[Snapshot[Any], dict[str, Known]]] = []
         self.objects: dict[str, Known] = {}
         self.version = 0
         self.epoch = 0
@@ -158,6 +172,16 @@ class StoreModel(RuleBasedStateMachine):
             return False
         return True
 
+    @precondition(lambda self: len(self.store.index_names) < len(FUNCTIONS))
+    @rule()
+    def add_index(self) -> None:
+        name = next(name for name in FUNCTIONS if name not in self.store.index_names)
+        self.store.add_index(name, FUNCTIONS[name])
+
+    @rule()
+    def snapshot(self) -> None:
+        self.seen = [*self.seen[-2:], (self.store.snapshot(), dict(self.objects))]
+
     def replay(self, deltas: list[Delta[Any]]) -> None:
         """The deltas alone, on a plain dict."""
         for delta in deltas:
@@ -193,17 +217,57 @@ class StoreModel(RuleBasedStateMachine):
 
     @invariant()
     def the_indexes_are_those_of_the_objects(self) -> None:
-        expected: dict[str, set[str]] = {}
-        for obj in self.store.list():
-            for value in values_of(obj):
-                expected.setdefault(value, set()).add(obj.key)
-        for view in (self.store, self.store.snapshot()):
-            assert set(view.index_values("value")) == expected.keys()
-            for value, keys in expected.items():
-                found = view.by_index("value", value)
-                assert len(found) == len(keys)
-                assert {obj.key for obj in found} == set(view.index_keys("value", value)) == keys
+        now = (self.store, self.objects), (self.store.snapshot(), self.objects)
+        for view, objects in (*now, *self.seen):
+            readable = [known.build() for known in objects.values() if known.readable]
+            for name in view.index_names:
+                expected: dict[str, set[str]] = {}
+                for obj in readable:
+                    for value in FUNCTIONS[name](obj):
+                        expected.setdefault(value, set()).add(obj.key)
+                assert set(view.index_values(name)) == expected.keys()
+                for value, keys in expected.items():
+                    found = view.by_index(name, value)
+                    assert len(found) == len(keys)
+                    assert {obj.key for obj in found} == set(view.index_keys(name, value)) == keys
+            for namespace in ("d", "e", "zz"):
+                expected_keys = {obj.key for obj in readable if obj.namespace == namespace}
+                assert {obj.key for obj in view.list(namespace)} == expected_keys
+
+    @invariant()
+    def of_equal_texts_one_is_kept(self) -> None:
+        indexes = self.store._state.indexes
+        keys = {id(key) for key in self.store}
+        assert {id(key) for key in indexes.rows} <= keys
+        held = {id(key): key for index in indexes.all for key in held_by(index)}
+        assert held.keys() <= keys
+        for column, index in enumerate(indexes.named.values()):
+            texts = [text for row in indexes.rows.values() for text in texts_of(row[column])]
+            assert len({id(text) for text in texts}) == len(index.values())
 
 
-TestStoreModel = pytest.mark.clause("I1", "I2", "I3", "J2", "H18", "H10")(StoreModel.TestCase)
+def held_by(index: Index) -> list[str]:
+    return [key for value in index.values() for key in index.keys(value)]
+
+
+def texts_of(values: Values) -> tuple[str, ...]:
+    return () if values is None else values if isinstance(values, tuple) else (values,)
+
+
+class StoreModelOfManyKeys(StoreModel):
+    """The same, where four keys are as many as hundreds are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._few = _keys._FEW
+        _keys._FEW = 2
+
+    def teardown(self) -> None:
+        _keys._FEW = self._few
+
+
+CLAUSES = pytest.mark.clause("I1", "I2", "I3", "J2", "H18", "H10")
+TestStoreModel = CLAUSES(StoreModel.TestCase)
 TestStoreModel.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestStoreModelOfManyKeys = CLAUSES(StoreModelOfManyKeys.TestCase)
+TestStoreModelOfManyKeys.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

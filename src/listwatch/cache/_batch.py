@@ -6,27 +6,26 @@ What is left to do then are dict operations, which do not fail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from msgspec.structs import force_setattr
 
 from listwatch.api import Event, EventType, MalformedObject, Unstructured, freeze
 
+from ._readers import NAMELESS
 from ._state import State
 from ._versions import is_late, moved
 from .delta import Delta
-from .identity import Identify, identity_of
-from .indexes import Index, IndexFunctionError, Values
+from .identity import Identify, identity_of, read_identity
 from .projection import Projected, same_view
 from .undecodable import Undecodable
 
-__all__ = ["Batch", "Entry", "Moves", "index_moves", "own", "raw_and_error"]
+__all__ = ["Batch", "Entry", "own", "raw_and_error"]
 
 T = TypeVar("T")
 
 Entry: TypeAlias = T | Undecodable
-
-Moves: TypeAlias = list[tuple[Index[T], dict[str, Values]]]
-"""For each index, the new values of keys whose objects changed."""
 
 _UNKNOWN: Any = object()
 _OURS = (Projected, Undecodable)
@@ -40,7 +39,7 @@ class Batch(Generic[T]):
 
     def __init__(
         self,
-        state: State[T, Index[T]],
+        state: State[T],
         events: Iterable[Event[T]],
         identify: Identify,
         moves_rv: bool,
@@ -56,7 +55,7 @@ class Batch(Generic[T]):
 
     def _read(
         self,
-        state: State[T, Index[T]],
+        state: State[T],
         events: Iterable[Event[T]],
         identify: Identify,
         moves_rv: bool,
@@ -66,6 +65,7 @@ class Batch(Generic[T]):
         objects, changes, deltas = state.objects, self.changes, self.deltas
         at = state.resource_version
         plain = identify is identity_of
+        read: Callable[[Any], tuple[str, str, str]] = read_identity if plain else identify
         added, modified, deleted = EventType.ADDED, EventType.MODIFIED, EventType.DELETED
         obj: Any
         old: Any
@@ -74,10 +74,9 @@ class Batch(Generic[T]):
             if kind is not modified and kind is not added and kind is not deleted:
                 raise ValueError(f"a store takes ADDED, MODIFIED and DELETED, not {kind!r}")
             if plain and type(obj) is Unstructured:
-                name, namespace = obj.name, obj.namespace
-                if not name:
+                key = obj.key
+                if key[-1:] in NAMELESS and not obj.name:
                     raise MalformedObject(f"{obj!r} has no key")
-                key = f"{namespace}/{name}" if namespace else name
                 uid, version, raw = obj.uid, obj.resource_version, obj.raw
             elif type(obj) is Projected:
                 key, uid, version = obj.key, obj.uid, obj.resource_version
@@ -87,7 +86,7 @@ class Batch(Generic[T]):
                 self._undecodable = True
             else:
                 obj = own(obj)
-                key, uid, version = identify(obj)
+                key, uid, version = read(obj)
                 if isinstance(obj, Unstructured):
                     raw = obj.raw
             old = changes.get(key, _UNKNOWN)
@@ -97,8 +96,10 @@ class Batch(Generic[T]):
                 seen, old_uid = at, ""
             elif (plain and type(old) is Unstructured) or type(old) in _OURS:
                 seen, old_uid = old.resource_version, old.uid
+                if type(obj) is type(old) is Unstructured:
+                    force_setattr(obj, "key", old.key)  # one text for both, and for the store
             else:
-                _, old_uid, seen = identify(old)
+                _, old_uid, seen = read(old)
             # The usual case stands here, before the call that knows them all.
             newer = len(version) == len(seen) and version > seen
             late = not newer and not trusted and is_late(version, seen)
@@ -131,7 +132,7 @@ class Batch(Generic[T]):
         self._removes = True
         self.deltas.append(Delta(EventType.DELETED, obj, raw, error, key, cast(T, entry)))
 
-    def apply_to(self, state: State[T, Index[T]], moves: Moves[T]) -> None:
+    def apply_to(self, state: State[T]) -> None:
         """Change `state`."""
         objects = state.objects
         if self._removes:
@@ -141,15 +142,13 @@ class Batch(Generic[T]):
                 else:
                     objects[key] = entry
         else:
-            objects.update(cast(Mapping[str, Entry[T]], self.changes))
+            objects.update(cast("Mapping[str, Entry[T]]", self.changes))
         if self._undecodable:
             for key, entry in self.changes.items():
                 if isinstance(entry, Undecodable):
                     state.undecodable[key] = entry
                 else:
                     state.undecodable.pop(key, None)
-        for index, values in moves:
-            index.update(values)
         state.resource_version = self.resource_version
 
 
@@ -165,33 +164,3 @@ def own(obj: Any) -> Any:
     reader (A6).
     """
     return freeze(obj) if type(obj) is dict else obj
-
-
-def index_moves(
-    indexes: Mapping[str, Index[T]],
-    changes: Mapping[str, Entry[T] | None],
-    failures: list[Exception] | None,
-) -> Moves[T]:
-    """What `changes` mean for the indexes.
-
-    An index function that raises leaves its object out of that index, and goes to `failures`;
-    where that is None, `IndexFunctionError` is raised.
-    """
-    if not changes:
-        return []
-    return [(index, _values(index, changes, failures)) for index in indexes.values()]
-
-
-def _values(
-    index: Index[T], changes: Mapping[str, Entry[T] | None], failures: list[Exception] | None
-) -> dict[str, Values]:
-    found: dict[str, Values] = {}
-    for key, entry in changes.items():
-        try:
-            found[key] = index.compute(key, entry)
-        except IndexFunctionError as error:
-            if failures is None:
-                raise
-            failures.append(error)
-            found[key] = None
-    return found

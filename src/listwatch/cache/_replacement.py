@@ -6,13 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from listwatch.api import EventType, MalformedObject, Unstructured, compare_resource_versions
+from listwatch.api import (
+    EventType,
+    MalformedObject,
+    ObjectView,
+    Unstructured,
+    compare_resource_versions,
+)
 
-from ._batch import Entry, index_moves, own, raw_and_error
+from ._batch import Entry, own, raw_and_error
+from ._index_moves import indexes_after
+from ._readers import NAMELESS
 from ._state import State
 from .delta import Delta
 from .identity import Identify, identity_of
-from .indexes import Index
 from .projection import same_view
 from .undecodable import Undecodable
 
@@ -47,7 +54,7 @@ class Replacement(Generic[T]):
 
     def __init__(
         self,
-        state: State[T, Index[T]],
+        state: State[T],
         items: Iterable[Entry[T]],
         identify: Identify,
         new_epoch: bool,
@@ -69,11 +76,12 @@ class Replacement(Generic[T]):
         old: Any
         for item in items:
             if plain and type(item) is Unstructured:
-                name, namespace = item.name, item.namespace
-                if not name:
+                key = item.key
+                if key[-1:] in NAMELESS and not item.name:
                     raise MalformedObject(f"{item!r} has no key")
-                key = f"{namespace}/{name}" if namespace else name
                 old = left.pop(key, None)
+                if old is item:
+                    continue  # a list has looked already whether it is the same
                 if (
                     type(old) is Unstructured
                     and old.resource_version == item.resource_version != ""
@@ -83,14 +91,24 @@ class Replacement(Generic[T]):
             else:
                 key = identify(item)[0]
                 old = left.pop(key, None)
+                if old is item and not self._new_epoch:
+                    continue
             if old is None:
                 # New, or the second of its key in this set.
                 old = fresh.get(key)
                 if old is None:
                     old = objects.get(key)
             if old is None or self._is_new(item, old):
+                known = objects.get(key)
+                if old is not known is not None and self._is_same(item, known):
+                    del fresh[key]  # the third of its key, which is again what is here
+                    continue
                 quiet = old is not None and same_view(item, old)  # K12
                 fresh[key] = old.at(item.resource_version) if quiet else own(item)
+
+    def _is_same(self, item: Any, known: Any) -> bool:
+        same = self._identify(item)[1:] == self._identify(known)[1:]
+        return same and same_content(own(item), known)
 
     def _is_new(self, item: Any, old: Any) -> bool:
         _, uid, version = self._identify(item)
@@ -105,7 +123,7 @@ class Replacement(Generic[T]):
             return False
         return True
 
-    def state(self, resource_version: str, failures: list[Exception] | None) -> State[T, Index[T]]:
+    def state(self, resource_version: str, failures: list[Exception] | None) -> State[T]:
         """The state after it, which shares with the one before all that did not change. Raises
         `IndexFunctionError` where `failures` is None.
         """
@@ -114,10 +132,7 @@ class Replacement(Generic[T]):
         if self.fresh or self.left:
             changes: dict[str, Entry[T] | None] = dict.fromkeys(self.left)
             changes.update(self.fresh)
-            indexes = {
-                index.name: index.updated(values)
-                for index, values in index_moves(indexes, changes, failures)
-            }
+            indexes = indexes_after(indexes, before.objects, changes, failures)
             objects = self._objects()
             if undecodable or any(type(entry) is Undecodable for entry in self.fresh.values()):
                 undecodable = {
@@ -180,6 +195,8 @@ class Replacement(Generic[T]):
 def same_content(item: Any, old: Any) -> bool:
     if type(item) is not type(old):
         return False
-    if isinstance(item, Unstructured | Undecodable):
+    if isinstance(item, ObjectView):
+        return item.same_content(old)
+    if isinstance(item, Undecodable):
         return bool(item.raw == old.raw)
     return bool(item == old)

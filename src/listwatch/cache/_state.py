@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, Protocol, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, overload
 
 from .identity import Identify
+from .indexes import Index, Indexes
 from .undecodable import Undecodable
 
-__all__ = ["ReadableIndex", "Reads", "State"]
+__all__ = ["Reads", "State"]
 
 T = TypeVar("T")
 D = TypeVar("D")
 R = TypeVar("R")
-X = TypeVar("X", bound="ReadableIndex")
+
+_EMPTY: dict[str, Any] = {}
 
 
-class ReadableIndex(Protocol):
-    """What reads need of an index."""
-
-    def keys(self, value: str) -> list[str]:
-        """The keys of the objects that have this value."""
-        ...
-
-    def find(self, value: str, entries: Mapping[str, Any]) -> list[Any]:
-        """Those objects, out of `entries`."""
-        ...
-
-    def values(self) -> list[str]:
-        """The values that at least one object has."""
-        ...
-
-
-class State(Generic[T, X]):
+class State(Generic[T]):
     """Objects, indexes and RV that belong together."""
 
     __slots__ = ("epoch", "indexes", "objects", "resource_version", "undecodable")
@@ -42,7 +28,7 @@ class State(Generic[T, X]):
         self,
         objects: dict[str, T | Undecodable],
         undecodable: dict[str, Undecodable],
-        indexes: dict[str, X],
+        indexes: Indexes[T],
         resource_version: str,
         epoch: int,
     ) -> None:
@@ -53,8 +39,15 @@ class State(Generic[T, X]):
         self.resource_version = resource_version
         self.epoch = epoch
 
+    def copy(self) -> State[T]:
+        """The same, which no write changes."""
+        undecodable, indexes = self.undecodable | _EMPTY, self.indexes.same()
+        other: State[T] = State({}, undecodable, indexes, self.resource_version, self.epoch)
+        other.objects = self.objects | _EMPTY  # last, see `Reads._read`
+        return other
 
-class Reads(Generic[T, X]):
+
+class Reads(Generic[T]):
     """The reads of a store and of a snapshot, from any task or thread.
 
     An object that cannot be decoded counts for `len`, `in` and `keys()`; asking for it raises
@@ -63,12 +56,16 @@ class Reads(Generic[T, X]):
 
     __slots__ = ()
 
-    _state: State[T, X]
+    _state: State[T]
     _identify: Identify
 
-    def _read(self, look: Callable[[State[T, X]], R]) -> R:
-        """What `look` finds in one state, between two writes. It does no more than it must: a
-        write that falls into it makes it begin again.
+    def _read(self, look: Callable[[State[T]], R]) -> R:
+        """What `look` finds in one state, between two writes.
+
+        A write that falls into it makes it begin again. So it does no more than it must, and what
+        takes long last, and by an operator or a display (`[*a]`, `a | b`) rather than by a call: in
+        CPython another thread's turn may begin after a call or at a loop's next round, and a writer
+        who is always busy would else always have one before it could be seen that all was well.
         """
         return look(self._state)
 
@@ -120,38 +117,37 @@ class Reads(Generic[T, X]):
 
     def keys(self) -> builtins.list[str]:
         """All keys, in no order that means anything, but the same from call to call."""
-        return self._read(lambda state: list(state.objects))
+        return self._read(lambda state: [*state.objects])
 
     def items(self) -> builtins.list[tuple[str, T]]:
         """The keys and the objects, but for those that cannot be decoded."""
 
-        def look(state: State[T, X]) -> builtins.list[tuple[str, Any]]:
-            if not state.undecodable:
-                return [*state.objects.items()]
-            return [pair for pair in state.objects.items() if pair[0] not in state.undecodable]
+        def look(state: State[T]) -> tuple[bool, builtins.list[tuple[str, Any]]]:
+            return bool(state.undecodable), [*state.objects.items()]
 
-        return self._read(look)
+        some_bad, pairs = self._read(look)
+        if some_bad:
+            return [pair for pair in pairs if not isinstance(pair[1], Undecodable)]
+        return pairs
 
     def list(self, namespace: str = "") -> builtins.list[T]:
         """The objects, of one namespace or of all."""
-        if not namespace:
-            entries, bad = self._read(
-                lambda state: (list(state.objects.values()), len(state.undecodable))
-            )
-            if not bad:
-                return cast(builtins.list[T], entries)
+
+        def look(state: State[T]) -> tuple[bool, builtins.list[Any]]:
+            some_bad = bool(state.undecodable)
+            if namespace:
+                return some_bad, state.indexes.namespaces.find(namespace, state.objects)
+            return some_bad, [*state.objects.values()]
+
+        some_bad, entries = self._read(look)
+        if some_bad:
             return [entry for entry in entries if not isinstance(entry, Undecodable)]
-        prefix = f"{namespace}/"
-        return [
-            entry
-            for key, entry in self._read(lambda state: state.objects.copy()).items()
-            if key.startswith(prefix) and not isinstance(entry, Undecodable)
-        ]
+        return entries
 
     @property
     def undecodable(self) -> Mapping[str, Undecodable]:
         """The objects that cannot be decoded, by key; a copy."""
-        return self._read(lambda state: state.undecodable.copy())
+        return self._read(lambda state: state.undecodable | _EMPTY)
 
     def by_index(self, name: str, value: str) -> builtins.list[T]:
         """The objects for which the index `name` gave `value`. Raises `KeyError` for an index that
@@ -170,7 +166,7 @@ class Reads(Generic[T, X]):
     @property
     def index_names(self) -> tuple[str, ...]:
         """The names of the indexes there are."""
-        return tuple(self._state.indexes)
+        return tuple(self._state.indexes.named)
 
     @property
     def resource_version(self) -> str:
@@ -183,9 +179,9 @@ class Reads(Generic[T, X]):
         return self._state.epoch
 
 
-def _index(state: State[T, X], name: str) -> X:
-    index = state.indexes.get(name)
+def _index(state: State[Any], name: str) -> Index:
+    index = state.indexes.named.get(name)
     if index is None:
-        there = ", ".join(state.indexes) or "none"
+        there = ", ".join(state.indexes.named) or "none"
         raise KeyError(f"no index {name!r}; there are: {there}")
     return index

@@ -8,14 +8,15 @@ from typing import Any, TypeAlias, TypeVar
 from listwatch.api import Event, EventType, compare_resource_versions
 
 from ._arrivals import Arrivals, HistoryWentBack
-from ._batch import Batch, index_moves
+from ._batch import Batch
+from ._index_moves import IndexMoves, indexes_after
 from ._replacement import Replaced, Replacement
 from ._seqlock import Seqlock
 from ._state import Reads, State
 from ._versions import moved
 from .delta import Delta
 from .identity import Identify, for_entries, identity_of
-from .indexes import Index, IndexFunction
+from .indexes import Indexes, IndexFunction
 from .snapshot import Snapshot
 from .undecodable import Undecodable
 
@@ -28,7 +29,7 @@ Report: TypeAlias = Callable[[Exception], None]
 """Is told of an error that stops nothing."""
 
 
-class Store(Reads[T, Index[T]]):
+class Store(Reads[T]):
     """Objects by key, with named indexes.
 
     One writer at a time, from one task or thread; readers from any. A write, of one object or of a
@@ -56,8 +57,7 @@ class Store(Reads[T, Index[T]]):
         identify: Identify = identity_of,
     ) -> None:
         self._identify = for_entries(identify)
-        made = {name: Index(name, function) for name, function in (indexes or {}).items()}
-        self._state: State[T, Index[T]] = State({}, {}, made, "", 0)
+        self._state: State[T] = State({}, {}, Indexes(indexes or {}), "", 0)
         self._lock = Seqlock()
         self._arrivals = Arrivals(self._now)
         self._is_filled = False
@@ -66,12 +66,12 @@ class Store(Reads[T, Index[T]]):
         self.index_failures = 0
         """How often an index function raised in a write that went on without it."""
 
-    def _read(self, look: Callable[[State[T, Index[T]]], R]) -> R:
+    def _read(self, look: Callable[[State[T]], R]) -> R:
         return self._lock.read(lambda: look(self._state))
 
     def snapshot(self) -> Snapshot[T]:
         """A frozen view for several reads that must fit together."""
-        return self._read(lambda state: Snapshot(state, self._identify))
+        return Snapshot(self._read(State.copy), self._identify)
 
     async def at_least(self, resource_version: str, timeout: float | None = None) -> None:
         """Wait until the store shows this RV or a later one, as to read one's own write (I3).
@@ -151,10 +151,11 @@ class Store(Reads[T, Index[T]]):
     def _write(self, batch: Batch[T], report: Report | None, began: int) -> None:
         state = self._state
         failures: list[Exception] | None = None if report is None else []
-        moves = index_moves(state.indexes, batch.changes, failures) if state.indexes else []
+        moves = IndexMoves(state.indexes, state.objects, batch.changes, failures)
         self._check(began)
         with self._lock:
-            batch.apply_to(state, moves)
+            batch.apply_to(state)
+            state.indexes.apply(moves)
         self.late_writes += batch.late
         self._wrote(failures, report)
 
@@ -201,14 +202,14 @@ class Store(Reads[T, Index[T]]):
         changed then.
         """
         state, began = self._state, self._lock.version
-        if name in state.indexes:
+        if name in state.indexes.named:
             raise ValueError(f"there is an index {name!r} already")
-        index = Index(name, function)
-        [(_, values)] = index_moves({name: index}, state.objects, None) or [(index, {})]
-        index.update(values)
+        added: Indexes[T] = Indexes({name: function})
+        added = indexes_after(added, state.objects, state.objects, None)
+        indexes = state.indexes.with_one(added)
         self._check(began)
         with self._lock:
-            state.indexes = {**state.indexes, name: index}
+            state.indexes = indexes
 
     def _check(self, began: int) -> None:
         if self._lock.version != began:
