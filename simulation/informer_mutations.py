@@ -177,7 +177,7 @@ INFORMER_MUTATIONS = (
     Mutation(
         "handlers are told what cannot be decoded",
         "cache/_readable.py",
-        "        if not self._last and not any(_is_odd(delta) for delta in deltas):\n",
+        "        if not self._last and not _is_any_odd(deltas):\n",
         "        if True:\n",
         ("late_handlers", "exact_diff"),
     ),

@@ -32,8 +32,8 @@ def told(delta: Delta[Any], **more: Any) -> list[tuple[Any, ...]]:
         lambda *given: heard.append(("delete", *given)),
         **more,
     )
-    for call in calls.of(delta, lambda failed: heard.append(("failed", failed))):
-        call()
+    for function, arguments in calls.of(delta, lambda failed: heard.append(("failed", failed))):
+        function(*arguments)
     return heard
 
 

@@ -354,7 +354,15 @@ async def test_one_from_a_client_has_the_selectors_and_the_decoder_that_it_is_gi
 @pytest.mark.parametrize(
     ("given", "sent"), [({}, 1), ({"max_retries": 2}, 3), ({"max_retries": None}, 4)]
 )
-@pytest.mark.parametrize("ask", [ListWatch.alist, ListWatch.awatch, ListWatch.alist_metadata])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ListWatch.alist,
+        lambda source, options: source.alist_shared(options, lambda obj: obj),
+        ListWatch.awatch,
+        ListWatch.alist_metadata,
+    ],
+)
 async def test_one_from_a_client_sends_a_request_once_unless_it_is_told_otherwise(
     ask: Callable[..., Any], given: dict[str, Any], sent: int
 ) -> None:

@@ -30,6 +30,7 @@ UNKNOWN = UnknownResource("no such resource", text="widgets")
 Verb = Callable[[ResolvingListWatch[str], ListOptions], Awaitable[Any]]
 VERBS: list[Verb] = [
     ResolvingListWatch.alist,
+    lambda source, options: source.alist_shared(options, str),
     ResolvingListWatch.alist_metadata,
     ResolvingListWatch.awatch,
 ]

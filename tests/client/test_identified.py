@@ -10,11 +10,15 @@ import pytest
 
 from listwatch import (
     MalformedObject,
+    compact,
     decode_dict,
     decode_partial_metadata,
     decode_unstructured,
+    metadata_only,
+    typed,
 )
 from listwatch.client.identified import identified
+from listwatch.wire.decoders import reads_all, takes_type_meta
 
 from .conftest import Bench, write
 
@@ -64,6 +68,23 @@ def test_our_own_decoders_are_left_as_they_are(decoder: Any) -> None:
 def test_a_type_that_shows_its_metadata_passes() -> None:
     decode = identified(decoder_of(Whole))
     assert [decode(OBJECT).data for _ in range(2)] == [{"x": "1"}] * 2
+
+
+@pytest.mark.parametrize("decoder", [compact("zlib"), metadata_only()], ids=repr)
+def test_decoders_that_say_that_they_are_sound_are_left_as_they_are(decoder: Any) -> None:
+    assert identified(decoder) is decoder
+
+
+def test_it_says_of_itself_what_the_decoder_says() -> None:
+    def careless(raw: bytes) -> Whole:
+        return decoder_of(Whole)(raw)
+
+    one, other, none = (identified(each) for each in (decoder_of(Whole), typed(Whole), careless))
+    assert [reads_all(each) for each in (one, other, none)] == [True, True, False]
+    assert [takes_type_meta(each) for each in (one, other, none)] == [False, True, False]
+    assert repr(other) == "typed(Whole)"
+    told: Any = other
+    assert told(OBJECT, api_version="v1", kind="ConfigMap").data == {"x": "1"}
 
 
 @pytest.mark.clause("H10")

@@ -2,6 +2,7 @@
 
 from .causes import Cause, HistoryIsBehind, NoEndMarker
 from .changes import Changes
+from .compact import Compact, CompactObject, compact
 from .comparison import SetsDiffer
 from .decisions import Next, Phase
 from .delta import Delta
@@ -15,6 +16,7 @@ from .informer import SharedInformer
 from .lister import NAMESPACE_INDEX, NamespaceLister, ObjectLister, by_namespace
 from .listwatch import Getter, ListWatch, supports_watch_list
 from .liveness import Liveness
+from .metadata_only import MetadataObject, MetadataOnly, metadata_only
 from .mirror import Mirror, MirrorStopped
 from .notes import Listed, Note, Setback, Undecoded, WatchListGivenUp
 from .pacing import Pacing
@@ -44,6 +46,7 @@ from .transforms import (
     keep_metadata,
     transformed,
 )
+from .typed import Typed, typed
 from .undecodable import Undecodable
 from .until import NotMet, until, until_with_sync
 
@@ -56,6 +59,8 @@ __all__ = [
     "Bounded",
     "Cause",
     "Changes",
+    "Compact",
+    "CompactObject",
     "Delta",
     "ErrorHandler",
     "Getter",
@@ -72,6 +77,8 @@ __all__ = [
     "Lister",
     "ListerWatcher",
     "Liveness",
+    "MetadataObject",
+    "MetadataOnly",
     "Mirror",
     "MirrorStopped",
     "NamespaceLister",
@@ -103,19 +110,23 @@ __all__ = [
     "Store",
     "Tombstone",
     "Transform",
+    "Typed",
     "Unbounded",
     "Undecodable",
     "Undecoded",
     "WatchListGivenUp",
     "Watcher",
     "by_namespace",
+    "compact",
     "drop_annotations",
     "drop_managed_fields",
     "identity_of",
     "keep_metadata",
+    "metadata_only",
     "projected",
     "supports_watch_list",
     "transformed",
+    "typed",
     "until",
     "until_with_sync",
 ]

@@ -15,6 +15,7 @@ from listwatch.api import (
     EventType,
     ListOptions,
     MalformedObject,
+    ObjectView,
     PartialObjectMetadata,
     Status,
     Unstructured,
@@ -243,7 +244,7 @@ def _version_of(event: Event[Any]) -> str:
     """The RV of the object of an event; empty where there is none."""
     if event.error is None:
         obj = event.object
-        if isinstance(obj, Unstructured | PartialObjectMetadata):  # a bookmark has no name
+        if isinstance(obj, ObjectView | PartialObjectMetadata):  # a bookmark has no name
             return obj.resource_version
         with suppress(MalformedObject):
             found = identity_of(obj).resource_version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, cast
 
-from listwatch.api import Event, EventType, MalformedObject, Unstructured, is_newer
+from listwatch.api import Event, EventType, MalformedObject, ObjectView, is_newer
 from listwatch.wire import ListDecodeError, ObjectList
 
 from ._assembly import Assembly
@@ -18,6 +18,8 @@ from .undecodable import Undecodable
 __all__ = ["End", "Intake"]
 
 T = TypeVar("T")
+
+_CHANGES = (EventType.MODIFIED, EventType.ADDED, EventType.DELETED)
 
 End = tuple[Cause, Exception | None]
 """Why a watch must end."""
@@ -71,9 +73,18 @@ class Intake(Generic[T]):
         """Take in what a watch brought; why it must end, if it must."""
         changes: list[Event[T]] = []
         end: End | None = None
+        wanted = self._kind
         try:
             for event in batch:
-                if event.type is EventType.BOOKMARK:
+                obj: Any = event.object
+                if (
+                    event.type in _CHANGES
+                    and event.error is None
+                    and isinstance(obj, ObjectView)
+                    and (not wanted or obj.kind == wanted)
+                ):
+                    changes.append(event)  # all that most events need
+                elif event.type is EventType.BOOKMARK:
                     self._apply(stream, changes)
                     changes = []
                     self._bookmark(stream, event)
@@ -116,6 +127,8 @@ class Intake(Generic[T]):
             self._progressed(stream)
 
     def _progressed(self, stream: Stream[T]) -> None:
+        if stream.progress:
+            return
         rv = self._target.resource_version
         if rv != stream.base and not is_newer(stream.base, rv):
             stream.progress = True
@@ -132,7 +145,7 @@ class Intake(Generic[T]):
         return Event(event.type, cast(T, obj), event.raw, error)
 
     def _of_kind(self, obj: T) -> T | Undecodable:
-        kind = obj.kind if isinstance(obj, Unstructured) else getattr(obj, "kind", None)
+        kind = obj.kind if isinstance(obj, ObjectView) else getattr(obj, "kind", None)
         if not self._kind or not kind or kind == self._kind:
             return obj
         raw: Any = getattr(obj, "raw", b"")

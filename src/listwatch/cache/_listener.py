@@ -285,12 +285,12 @@ class Listener(Generic[T]):
             self._tell_here(delta)
 
     def _tell_here(self, delta: Delta[T]) -> None:
-        for call in self._calls.of(delta, self._failed):
+        for function, arguments in self._calls.of(delta, self._failed):
             if self._enough:  # one change may be two calls
                 return
             self.told += 1
             try:
-                result = call()
+                result = function(*arguments)
                 if result is not None and inspect.isawaitable(result):
                     _discard(result)
                     raise TypeError("it gave something to be awaited, but is no async function")
@@ -298,12 +298,12 @@ class Listener(Generic[T]):
                 self._failed(delta)
 
     async def _tell_async(self, delta: Delta[T]) -> None:
-        for call in self._calls.of(delta, self._failed):
+        for function, arguments in self._calls.of(delta, self._failed):
             if self._enough:  # one change may be two calls
                 return
             self.told += 1
             try:
-                result = call()
+                result = function(*arguments)
                 if inspect.isawaitable(result):
                     await result
             except asyncio.CancelledError:

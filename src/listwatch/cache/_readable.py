@@ -31,7 +31,7 @@ class Readable(Generic[T]):
 
     def of(self, deltas: Sequence[Delta[T]]) -> Sequence[Delta[T]]:
         """These deltas as handlers are told of them."""
-        if not self._last and not any(_is_odd(delta) for delta in deltas):
+        if not self._last and not _is_any_odd(deltas):
             return deltas
         found = (self._told(delta) for delta in deltas)
         return [delta for delta in found if delta is not None]
@@ -62,5 +62,8 @@ class Readable(Generic[T]):
         )
 
 
-def _is_odd(delta: Delta[Any]) -> bool:
-    return isinstance(delta.object, Undecodable) or isinstance(delta.old, Undecodable)
+def _is_any_odd(deltas: Sequence[Delta[Any]]) -> bool:
+    for delta in deltas:  # a loop, since each change in the cluster goes through here
+        if type(delta.object) is Undecodable or type(delta.old) is Undecodable:
+            return True
+    return False

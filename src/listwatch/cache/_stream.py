@@ -72,6 +72,8 @@ class Stream(Generic[T]):
         self._over_by: float | None = None  # when initial events must have ended (H5)
         self._on_silence = on_silence
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_limit: float | None = None
+        """The limit of silence for which it was set; None where it may be due before."""
         self._reading = True
         self._tasks: set[asyncio.Task[None]] = set()
         self._reader: asyncio.Task[Any] | None = None
@@ -84,6 +86,7 @@ class Stream(Generic[T]):
         self.base = resource_version
         self.replayed = True
         self.watching_since = self._loop.time()
+        self._timer_limit = None
         self._clock = IdleClock(self._liveness, self._timeout_seconds, self.watching_since)
 
     def strange(self) -> None:
@@ -189,7 +192,11 @@ class Stream(Generic[T]):
                         self._reading = True
                         if self._over_by is not None:
                             self._over_by += self._resumed - now
-                        if self._timer is None or self._due() < self._timer.when():
+                        if (
+                            self._timer is None
+                            or self._clock.limit != self._timer_limit
+                            or self._over_by is not None
+                        ):
                             self._look_again()
         except asyncio.CancelledError:
             if reader is None or not self._is_cut_off or reader.cancelling() > 1:
@@ -214,6 +221,7 @@ class Stream(Generic[T]):
         if self._timer is not None:
             self._timer.cancel()
         if now < due:
+            self._timer_limit = self._clock.limit
             self._timer = self._loop.call_at(due, self._look)
         else:
             self._timer = None

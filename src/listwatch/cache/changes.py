@@ -63,6 +63,7 @@ class Changes(Generic[T]):
             identify=identify,
             options=options,
             on_deltas=self._put,
+            on_end=self._ended,
             on_error=on_error,
             on_note=on_note,
             on_progress=on_progress,
@@ -75,6 +76,7 @@ class Changes(Generic[T]):
         self._empty.set()
         self._entered = False
         self._stopped = False
+        self._over = False  # the mirror is
         self._reading = False
 
     @property
@@ -138,9 +140,14 @@ class Changes(Generic[T]):
     async def _taken(self) -> None:
         await self._empty.wait()
 
-    async def _next(self) -> Delta[T] | None:
-        if not await self._more():
-            return None
+    def _ended(self) -> None:
+        self._over = True
+        self._arrived.set()
+
+    async def _next(self) -> Delta[T]:
+        # Without a call for what is at hand: this is the way of each change.
+        if (not self._waiting or self._stopped or self._reading) and not await self._more():
+            raise StopAsyncIteration
         delta = self._waiting.popleft()
         if not self._waiting:
             self._empty.set()
@@ -154,7 +161,9 @@ class Changes(Generic[T]):
         try:
             while not self._waiting and not self._stopped:
                 self._arrived.clear()
-                await self._mirror.until(self._arrived.wait())
+                if self._over:
+                    await self._mirror.until(self._arrived.wait())  # which says why
+                await self._arrived.wait()
         except MirrorStopped:
             if not self._stopped:
                 raise
@@ -164,14 +173,11 @@ class Changes(Generic[T]):
 
 
 class _OneByOne(Generic[T]):
-    def __init__(self, take: Callable[[], Awaitable[Delta[T] | None]]) -> None:
+    def __init__(self, take: Callable[[], Awaitable[Delta[T]]]) -> None:
         self._take = take
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Delta[T]:
-        delta = await self._take()
-        if delta is None:
-            raise StopAsyncIteration
-        return delta
+    def __anext__(self) -> Awaitable[Delta[T]]:
+        return self._take()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -40,7 +40,8 @@ class DeleteHandler(Protocol):
     def __call__(self, obj: Any, /) -> Told: ...
 
 
-Call = Callable[[], Any]
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function, and what it is called with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +64,34 @@ class Calls(Generic[T]):
         functions = (self.on_add, self.on_update, self.on_delete)
         return any(_is_async(function) for function in functions if function is not None)
 
-    def of(self, delta: Delta[T], failed: Callable[[Delta[T]], None]) -> Iterator[Call]:
+    def of(self, delta: Delta[T], failed: Callable[[Delta[T]], None]) -> Sequence[Call]:
         """The calls that this change is. `failed` is called where `filter` raises."""
         old: Any = delta.old
         new: Any = delta.object
-        match delta.type:
-            case EventType.ADDED:
-                if self._begins(delta, failed):
-                    yield from self._add(new, delta.initial)
-            case EventType.DELETED:
-                if self._wanted(old):
-                    yield from self._delete(
-                        Tombstone(delta.key, new) if delta.final_state_unknown else new
-                    )
-            case _:
-                before = self._wanted(old)
-                yield from self._update(delta, before, self._begins(delta, failed))
+        kind = delta.type
+        if kind is EventType.MODIFIED:
+            if self.filter is None and not delta.recreated:  # by far the most
+                return () if self.on_update is None else ((self.on_update, (old, new)),)
+            before = self._wanted(old)
+            return self._update(delta, before, self._begins(delta, failed))
+        if kind is EventType.ADDED:
+            return self._add(new, delta.initial) if self._begins(delta, failed) else ()
+        if not self._wanted(old):
+            return ()
+        return self._delete(Tombstone(delta.key, new) if delta.final_state_unknown else new)
 
-    def _update(self, delta: Delta[T], before: bool, now: bool) -> Iterator[Call]:
+    def _update(self, delta: Delta[T], before: bool, now: bool) -> Sequence[Call]:
         old: Any = delta.old
         new: Any = delta.object
         if before and now and not (delta.recreated and self.recreate_as_two):
-            if self.on_update is not None:
-                update = self.on_update
-                yield lambda: update(old, new)
-            return
+            return () if self.on_update is None else ((self.on_update, (old, new)),)
+        calls: tuple[Call, ...] = ()
         if before:
             # What it was at its end nobody saw; one that only stopped to match is there still.
-            yield from self._delete(Tombstone(delta.key, old) if delta.recreated else new)
+            calls += self._delete(Tombstone(delta.key, old) if delta.recreated else new)
         if now:
-            yield from self._add(new, False)
+            calls += self._add(new, False)
+        return calls
 
     def _begins(self, delta: Delta[T], failed: Callable[[Delta[T]], None]) -> bool:
         if self.filter is None:
@@ -111,15 +110,11 @@ class Calls(Generic[T]):
         except Exception:  # it was reported when that state was new, and told to nobody
             return False
 
-    def _add(self, obj: Any, initial: bool) -> Iterator[Call]:
-        if self.on_add is not None:
-            add = self.on_add
-            yield lambda: add(obj, initial)
+    def _add(self, obj: Any, initial: bool) -> tuple[Call, ...]:
+        return () if self.on_add is None else ((self.on_add, (obj, initial)),)
 
-    def _delete(self, obj: Any) -> Iterator[Call]:
-        if self.on_delete is not None:
-            delete = self.on_delete
-            yield lambda: delete(obj)
+    def _delete(self, obj: Any) -> tuple[Call, ...]:
+        return () if self.on_delete is None else ((self.on_delete, (obj,)),)
 
 
 def calls_of(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from listwatch.api import MalformedObject, PartialObjectMetadata, Unstructured, join_key
-
+from ._readers import Readers
 from .projection import Projected
 from .undecodable import Undecodable
 
-__all__ = ["Identify", "Identity", "for_entries", "identity_of"]
+__all__ = ["Identify", "Identity", "for_entries", "identity_of", "read_identity"]
 
 
 class Identity(NamedTuple):
@@ -23,6 +22,8 @@ class Identity(NamedTuple):
     resource_version: str
     """Its state; empty where it is not known."""
 
+
+_readers = Readers()
 
 Identify: TypeAlias = Callable[[Any], Identity]
 """Reads the identity of an object. Raises `MalformedObject` where there is no name."""
@@ -38,22 +39,12 @@ def identity_of(obj: Any) -> Identity:
     >>> identity_of({"metadata": {"name": "web-0", "namespace": "default", "uid": "u1"}})
     Identity(key='default/web-0', uid='u1', resource_version='')
     """
-    if isinstance(obj, Unstructured | PartialObjectMetadata):
-        return _identity(obj, obj.name, obj.namespace, obj.uid, obj.resource_version)
-    if isinstance(obj, Projected | Undecodable):
-        return Identity(obj.key, obj.uid, obj.resource_version)
-    metadata = obj.get("metadata") if isinstance(obj, Mapping) else getattr(obj, "metadata", None)
-    if isinstance(metadata, Mapping):
-        read = metadata.get
-        version = read("resourceVersion")
-        return _identity(obj, read("name"), read("namespace"), read("uid"), version)
-    return _identity(
-        obj,
-        getattr(metadata, "name", None),
-        getattr(metadata, "namespace", None),
-        getattr(metadata, "uid", None),
-        getattr(metadata, "resource_version", None),
-    )
+    return Identity(*read_identity(obj))
+
+
+def read_identity(obj: Any) -> tuple[str, str, str]:
+    """The same as a plain tuple, which is quicker."""
+    return _readers[type(obj)](obj)
 
 
 def for_entries(identify: Identify) -> Identify:
@@ -67,13 +58,3 @@ def for_entries(identify: Identify) -> Identify:
         return identity_of(obj) if type(obj) in (Projected, Undecodable) else identify(obj)
 
     return identity
-
-
-def _identity(obj: object, name: Any, namespace: Any, uid: Any, version: Any) -> Identity:
-    if not isinstance(name, str) or not name:
-        raise MalformedObject(f"a {type(obj).__name__} without metadata.name has no key")
-    return Identity(
-        join_key(namespace or "", name),
-        uid if isinstance(uid, str) else "",
-        version if isinstance(version, str) else "",
-    )

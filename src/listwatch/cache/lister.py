@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
 
-from listwatch.api import LabelSelector, NotFound, Status, Unstructured, join_key, split_key
+from listwatch.api import LabelSelector, NotFound, ObjectView, Status, join_key, split_key
 from listwatch.api._lenient import lenient_decoder
 
 from .identity import identity_of
@@ -30,7 +30,10 @@ def by_namespace(obj: Any) -> tuple[str, ...]:
     """The index function for it, for whatever `identity_of` knows. No value for an object that has
     no namespace.
     """
-    namespace, _ = split_key(identity_of(obj).key)
+    if isinstance(obj, ObjectView):
+        namespace = obj.namespace
+    else:
+        namespace, _ = split_key(identity_of(obj).key)
     return (namespace,) if namespace else ()
 
 
@@ -38,6 +41,7 @@ class ObjectLister(Generic[T]):
     """Reads a store, as `client.list` and `client.get` read the server, without a request, from any
     task or thread. Each call sees the store between two batches.
 
+    >>> from listwatch.api import Unstructured
     >>> store = Store()
     >>> pod = {"metadata": {"name": "web-0", "namespace": "default", "labels": {"app": "web"}}}
     >>> _ = store.add(Unstructured.from_dict(pod))
@@ -122,7 +126,7 @@ _decode_labels = lenient_decoder(_Owner)
 
 
 def _labels_of(obj: Any) -> Mapping[str, str] | None:
-    if isinstance(obj, Unstructured):
+    if isinstance(obj, ObjectView):
         return _decode_labels(obj.raw).metadata.labels
     known = obj.value if isinstance(obj, Projected) else obj
     try:

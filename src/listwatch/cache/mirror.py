@@ -44,8 +44,8 @@ class Mirror(Generic[T]):
     It keeps on whatever happens, until it is left. `store` may be read at any time, from any
     thread; before `synced` it is empty. `indexes` are those of the store. `on_deltas` is told what
     changed, each time after the store did, in the reflector's own step: it must be quick; one that
-    raises is logged. `on_set` is called after each whole set, when `on_deltas` has been told of it.
-    For the other arguments see `Reflector`.
+    raises is logged. `on_set` is called after each whole set, when `on_deltas` has been told of it,
+    and `on_end` when it has ended, for whatever reason. For the other arguments see `Reflector`.
 
     Where `options.fail_fast` ends it, or a bug, `synced` and the end of the `async with` raise it.
     """
@@ -61,6 +61,7 @@ class Mirror(Generic[T]):
         options: ReflectorOptions | None = None,
         on_deltas: Callable[[Sequence[Delta[T]]], None] | None = None,
         on_set: Callable[[], None] | None = None,
+        on_end: Callable[[], None] | None = None,
         on_error: ErrorHandler | None = None,
         on_note: Callable[[Note], None] | None = None,
         on_progress: Callable[[int, int | None], None] | None = None,
@@ -70,6 +71,7 @@ class Mirror(Generic[T]):
         self.store: Store[T] = Store(indexes=indexes, identify=identify)
         """The copy."""
         self._on_set = on_set
+        self._on_end = on_end
         self._target = Told(self.store, on_deltas, self._replaced)
         self.reflector: Reflector[T] = Reflector(
             source,
@@ -136,6 +138,8 @@ class Mirror(Generic[T]):
         if self._task is not None:
             raise RuntimeError("this mirror has run already: make another")
         self._task = asyncio.create_task(self.reflector.run(), name=f"mirror {self.reflector.name}")
+        if (on_end := self._on_end) is not None:
+            self._task.add_done_callback(lambda _: on_end())
 
     async def __aenter__(self) -> Self:
         self.begin()

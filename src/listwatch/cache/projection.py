@@ -10,6 +10,8 @@ from msgspec import Struct
 from listwatch.api import MalformedObject, Unstructured, freeze
 from listwatch.api._lenient import lenient_decoder
 
+from ._parts import step_for
+
 __all__ = ["Projected", "Projection", "projected", "same_view"]
 
 P = TypeVar("P")
@@ -143,7 +145,10 @@ def projected(view: Any) -> Projection[Any]:
 
 def _decoding(view: type[P]) -> Callable[[Unstructured], P]:
     decode = lenient_decoder(view)
-    return lambda obj: decode(obj.raw)
+    step = step_for(view, None)
+    if step is None:
+        return lambda obj: decode(obj.raw)
+    return lambda obj: cast(P, step(decode(obj.raw)))
 
 
 def _calling(view: Callable[[Unstructured], P]) -> Callable[[Unstructured], P]:

@@ -264,9 +264,10 @@ class Reflector(Generic[T]):
     async def _room(self) -> None:
         if self._ready is None:
             return
-        began = self._now()
+        assert self._loop is not None
+        began = self._loop.time()
         await self._ready()
-        if self._now() - began >= _MOMENT:
+        if self._loop.time() - began >= _MOMENT:
             self._course.suspect = True  # nobody has looked at the server for so long (H18)
 
     def _uses_watch_list(self) -> bool:
@@ -371,7 +372,6 @@ class Reflector(Generic[T]):
                 except Exception as error:
                     # A watch of ours raises nothing: this is somebody else's.
                     return cause_of(error), error
-                self._heard(stream)
                 end = self._take(stream, batch)
                 if end is not None:
                     return end

@@ -7,14 +7,18 @@ object that was read here is written back, so doing it twice must do no more tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from sys import intern
+from typing import Any, Generic, TypeAlias, TypeVar
 
-import msgspec
-from msgspec import Raw, Struct, field
+from listwatch.api import APIResource, GroupVersionResource, Unstructured, join_key
+from listwatch.api._lenient import JSONBytes
+from listwatch.api.type_meta import spliced
+from listwatch.wire import ObjectDecoder, decode_unstructured
+from listwatch.wire.decoders import reads_all, takes_type_meta
 
-from listwatch.api import MalformedObject
-from listwatch.wire import ObjectDecoder
+from ._asking import asked_form, for_resource
+from ._cuts import Cuts, Names, encoded, members_of
 
 __all__ = [
     "Transform",
@@ -29,38 +33,8 @@ T = TypeVar("T")
 Transform: TypeAlias = Callable[[bytes], bytes]
 """A whole object's JSON in, JSON out. What it raises counts as the decoder's error (D6)."""
 
-_MANAGED_FIELDS = b'"managedFields"'
 _KEPT = ("kind", "apiVersion", "metadata")
-
-
-class _Managed(Struct, gc=False):
-    managed_fields: Raw = field(default=Raw(), name="managedFields")
-
-
-class _Owner(Struct, gc=False):
-    metadata: _Managed | None = None
-
-
-_decode_managed = msgspec.json.Decoder(_Owner).decode
-_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
-
-
-def transformed(decoder: ObjectDecoder[T], *transforms: Transform) -> ObjectDecoder[T]:
-    """`decoder`, with `transforms` before it, in their order.
-
-    >>> from listwatch.wire import decode_dict
-    >>> transformed(decode_dict, keep_metadata)(b'{"metadata":{"name":"web-0"},"spec":{}}')
-    {'metadata': {'name': 'web-0'}}
-    """
-    if not transforms:
-        return decoder
-
-    def decode(raw: bytes) -> T:
-        for transform in transforms:
-            raw = transform(raw)
-        return decoder(raw)
-
-    return decode
+_MANAGED_FIELDS = Cuts(managed_fields=True)
 
 
 def drop_managed_fields(raw: bytes) -> bytes:
@@ -68,97 +42,96 @@ def drop_managed_fields(raw: bytes) -> bytes:
 
     Raises `MalformedObject`, as all of these do, where `raw` is no JSON object.
     """
-    # Servers write names without escapes, so what is not in the bytes is not in the object.
-    start = raw.find(_MANAGED_FIELDS)
-    if start < 0:
-        return raw
-    if raw.find(_MANAGED_FIELDS, start + 1) < 0:
-        cut = _without_member(raw, start)
-        if cut is not None:
-            return cut
-    members = _members(raw)
-    metadata = _object(members, "metadata")
-    if metadata.pop("managedFields", None) is None:
-        return raw
-    members["metadata"] = Raw(_encode(metadata))
-    return _encode(members)
-
-
-def _without_member(raw: bytes, start: int) -> bytes | None:
-    """`raw` without the managedFields at `start`, which are the only ones in it, cut out where they
-    stand: twice as fast as taking the object apart. None where the bytes are not as servers write
-    them.
-    """
-    try:
-        metadata = _decode_managed(raw).metadata
-    except (msgspec.DecodeError, RecursionError):
-        return None  # the general way says what is wrong
-    value = bytes(metadata.managed_fields) if metadata is not None else b""
-    if not value:
-        return raw  # they are somebody's who is not the object itself
-    end = start + len(_MANAGED_FIELDS) + 1
-    if not raw.startswith(value, end):
-        return None
-    end += len(value)
-    before, after = raw[start - 1 : start], raw[end : end + 1]
-    if before == b",":
-        start -= 1
-    elif after == b",":
-        end += 1
-    elif (before, after) != (b"{", b"}"):
-        return None
-    return raw[:start] + raw[end:]
+    return _MANAGED_FIELDS(raw)
 
 
 def drop_annotations(*names: str) -> Transform:
     """Without the annotations of these names, such as
     `kubectl.kubernetes.io/last-applied-configuration`, which repeats the object.
     """
-    needles = [_encode(name) for name in names]
-
-    def transform(raw: bytes) -> bytes:
-        if not any(needle in raw for needle in needles):
-            return raw
-        members = _members(raw)
-        metadata = _object(members, "metadata")
-        annotations = _object(metadata, "annotations")
-        left = {name: value for name, value in annotations.items() if name not in names}
-        if len(left) == len(annotations):
-            return raw
-        if left:
-            metadata["annotations"] = Raw(_encode(left))
-        else:
-            del metadata["annotations"]
-        members["metadata"] = Raw(_encode(metadata))
-        return _encode(members)
-
-    return transform
+    return Cuts(annotations=frozenset(names))
 
 
 def keep_metadata(raw: bytes) -> bytes:
     """Kind, apiVersion and metadata only. Where nothing else is wanted of a whole type, asking the
     server for no more (`PartialObjectMetadata`) saves its work, too.
     """
-    members = _members(raw)
+    members = members_of(raw)
     kept = {name: members[name] for name in _KEPT if name in members}
-    return raw if len(kept) == len(members) else _encode(kept)
+    return raw if len(kept) == len(members) else encoded(kept)
 
 
-def _encode(value: object) -> bytes:
-    # What msgspec gives is up to twice as large in memory as it is long, and this is kept.
-    return bytes(memoryview(msgspec.json.encode(value)))
+def transformed(decoder: ObjectDecoder[T], *transforms: Transform) -> ObjectDecoder[T]:
+    """`decoder`, with `transforms` before it, in their order.
 
+    What the last of them and `decode_unstructured` must know of an object is read in one look.
 
-def _members(raw: bytes | Raw) -> dict[str, Raw]:
-    try:
-        return _decode_members(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise MalformedObject(f"this is no Kubernetes object: {error}") from error
-
-
-def _object(members: dict[str, Raw], name: str) -> dict[str, Raw]:
-    """The members of a member; none where it is absent, null, or no object: what reads it after us
-    says so.
+    >>> from listwatch.wire import decode_dict
+    >>> transformed(decode_dict, keep_metadata)(b'{"metadata":{"name":"web-0"},"spec":{}}')
+    {'metadata': {'name': 'web-0'}}
     """
-    raw = members.get(name)
-    return {} if raw is None or bytes(memoryview(raw)[:1]) != b"{" else _members(raw)
+    steps = [_MANAGED_FIELDS if step is drop_managed_fields else step for step in transforms]
+    cuts: Cuts | None = None
+    if decoder == decode_unstructured:
+        while steps and isinstance(step := steps[-1], Cuts):
+            cuts = step | cuts if cuts else step
+            steps.pop()
+    last: ObjectDecoder[Any] = decoder if cuts is None else WithCuts(cuts)
+    return Transformed(last, steps) if steps else last
+
+
+class Transformed(Generic[T]):
+    """A decoder with transforms before it. What it says of itself is what the decoder says, as long
+    as the transforms are ours, which miss nothing that is wrong with the bytes.
+    """
+
+    __slots__ = ("_steps", "asks_for", "decoder", "reads_all", "takes_type_meta")
+
+    def __init__(self, decoder: ObjectDecoder[T], steps: Sequence[Transform]) -> None:
+        self.decoder = decoder
+        self._steps = tuple(steps)
+        ours = all(isinstance(step, Cuts) or step is keep_metadata for step in steps)
+        self.reads_all = ours and reads_all(decoder)
+        self.takes_type_meta = ours and takes_type_meta(decoder)
+        self.asks_for = asked_form(decoder)
+
+    def of(self, resource: APIResource | GroupVersionResource) -> Transformed[T]:
+        """The same for one resource (`for_resource`)."""
+        return Transformed(for_resource(self.decoder, resource), self._steps)
+
+    def __call__(self, raw: JSONBytes, **told: str) -> T:
+        data = raw if type(raw) is bytes else bytes(raw)
+        for step in self._steps:
+            data = step(data)
+        return self.decoder(data, **told)
+
+
+class WithCuts:
+    """`decode_unstructured` after some cuts, in one look through the bytes instead of two."""
+
+    __slots__ = ("cuts",)
+
+    reads_all = True
+    takes_type_meta = True
+
+    def __init__(self, cuts: Cuts) -> None:
+        self.cuts = cuts
+
+    def __call__(self, raw: JSONBytes, *, api_version: str = "", kind: str = "") -> Unstructured:
+        own, head = self.cuts.look(raw if type(raw) is bytes else bytes(raw))
+        own_kind, own_version, names = head.kind, head.api_version, head.metadata or _NO_NAMES
+        if not own_kind or not own_version:
+            own = spliced(own, own_version, own_kind, api_version, kind)
+            own_kind, own_version = own_kind or kind, own_version or api_version
+        return Unstructured(
+            own,
+            intern(own_version),
+            intern(own_kind),
+            join_key(names.namespace or "", names.name or ""),
+            intern(names.namespace or ""),
+            names.uid or "",
+            names.resource_version or "",
+        )
+
+
+_NO_NAMES = Names()

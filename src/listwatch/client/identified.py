@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from listwatch.api import MalformedObject, Unstructured
 from listwatch.cache.identity import Identity, identity_of
@@ -12,6 +12,7 @@ from listwatch.wire import (
     decode_partial_metadata,
     decode_unstructured,
 )
+from listwatch.wire.decoders import reads_all, takes_type_meta
 
 __all__ = ["identified"]
 
@@ -26,20 +27,34 @@ def identified(decoder: ObjectDecoder[T]) -> ObjectDecoder[T]:
 
     A type without a namespace would let two objects pass for one, and one without a resourceVersion
     would let no change be seen. It is refused by `MalformedObject`, and so its objects count as
-    undecodable (H10).
+    undecodable (H10). Of our own decoders, and those that say `identifies = True`, nothing is
+    asked.
     """
-    if decoder in _SOUND:
+    if decoder in _SOUND or getattr(decoder, "identifies", False):
         return decoder
-    sound: set[type] = set()
+    return _Identified(decoder)
 
-    def decode(raw: bytes) -> T:
-        obj = decoder(raw)
-        if type(obj) not in sound:
+
+class _Identified(Generic[T]):
+    """What the decoder says of itself, it says too."""
+
+    __slots__ = ("_decoder", "_sound", "reads_all", "takes_type_meta")
+
+    def __init__(self, decoder: ObjectDecoder[T]) -> None:
+        self._decoder = decoder
+        self._sound: set[type] = set()
+        self.reads_all = reads_all(decoder)
+        self.takes_type_meta = takes_type_meta(decoder)
+
+    def __call__(self, raw: bytes, **told: str) -> T:
+        obj = self._decoder(raw, **told)
+        if type(obj) not in self._sound:
             _check(obj, raw)
-            sound.add(type(obj))
+            self._sound.add(type(obj))
         return obj
 
-    return decode
+    def __repr__(self) -> str:
+        return repr(self._decoder)
 
 
 def _check(obj: object, raw: bytes) -> None:

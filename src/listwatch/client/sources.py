@@ -7,6 +7,7 @@ from typing import Any
 
 from listwatch.api import APIResource, GroupVersionResource, ListOptions
 from listwatch.cache import AsyncListerWatcher, ListWatch
+from listwatch.cache._asking import asked_form
 from listwatch.cache.resolving import ResolvingListWatch
 from listwatch.cache.transforms import Transform, transformed
 from listwatch.rest import Discovery, InvalidRequest, RESTClient
@@ -37,7 +38,7 @@ class Sources:
         decoder: ObjectDecoder[Any],
         transforms: Sequence[Transform],
     ) -> tuple[AsyncListerWatcher[Any], str]:
-        """A source, and the kind of its objects where that is known yet.
+        """A source, and the kind of its objects where that is known yet, and they say it.
 
         What can be seen to be wrong without a request is raised: `InvalidRequest`, `SelectorError`,
         `UnknownResource`.
@@ -68,4 +69,6 @@ class Sources:
                 f"{known.name} cannot be watched: the server knows them for"
                 f" {', '.join(known.verbs)} only"
             )
-        return source_of(address), known.kind if known is not None else ""
+        # Metadata alone is of a kind of its own, and the decoder looks that it is of this resource.
+        kind = "" if known is None or asked_form(decode) else known.kind
+        return source_of(address), kind
