@@ -256,8 +256,8 @@ MUTATIONS = (
     Mutation(
         "a transform is applied twice",
         "cache/transforms.py",
-        "        for transform in transforms:\n            raw = transform(raw)",
-        "        for transform in (*transforms, *transforms):\n            raw = transform(raw)",
+        "        for step in self._steps:\n            data = step(data)",
+        "        for step in (*self._steps, *self._steps):\n            data = step(data)",
         ("one_transform",),
     ),
     Mutation(

@@ -61,7 +61,7 @@ def names(objects: list[Any]) -> list[str]:
     return sorted(f"{item.namespace}/{item.name}" for item in objects)
 
 
-@pytest.mark.parametrize("index", [False, True], ids=["scanned", "indexed"])
+@pytest.mark.parametrize("index", [False, True], ids=["plain", "indexed"])
 class TestList:
     @pytest.mark.parametrize(
         ("selector", "namespace", "found"),
@@ -96,13 +96,6 @@ class TestList:
     def test_a_selector_that_does_not_parse_is_refused(self, index: bool) -> None:
         with pytest.raises(SelectorError):
             lister(index=index).list("app in web")
-
-
-@pytest.mark.clause("I2")
-def test_an_index_on_the_namespace_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = lister(index=True)
-    monkeypatch.setattr(reader._store, "list", None)
-    assert names(reader.list(namespace="a")) == ["a/1", "a/2"]
 
 
 def test_nothing_is_decoded_where_no_selector_asks(monkeypatch: pytest.MonkeyPatch) -> None:

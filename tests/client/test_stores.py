@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 
 from listwatch import (
+    CompactMetadataObject,
     CompactObject,
     Delta,
     EventType,
@@ -53,7 +54,7 @@ KINDS: dict[str, tuple[Any, type]] = {
     "compact by zlib": (compact("zlib"), CompactObject),
     "compact by zstd": (compact("zstd"), CompactObject),
     "metadata only": (metadata_only(), MetadataObject),
-    "metadata only, compact": (metadata_only(compact=True), MetadataObject),
+    "metadata only, compact": (metadata_only(compact=True), CompactMetadataObject),
 }
 WHOLE = [name for name in KINDS if not name.startswith("metadata")]
 

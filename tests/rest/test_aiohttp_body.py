@@ -302,6 +302,31 @@ class TestPacked:
         async with connected(serve) as (transport, _):
             assert await (await transport.send(GET)).read() == b""
 
+    async def test_others_have_their_turn_while_much_comes_out_of_one_read(self) -> None:
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.answer(
+                gzip.compress(bytes(16_000_000)), headers="Content-Encoding: gzip\r\n"
+            )
+            await peer.wait_gone()
+
+        async def turn() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        turns = 0
+        async with connected(serve) as (transport, _):
+            response = await transport.send(GET)
+            found = len(await response.receive())
+            turning = asyncio.create_task(turn())
+            while data := await response.receive():
+                found += len(data)
+            turning.cancel()
+            assert found == 16_000_000
+            assert turns > 10
+
     async def test_of_one_that_was_closed_nothing_more_is_given(self) -> None:
         async def serve(peer: Peer) -> None:
             await peer.request()

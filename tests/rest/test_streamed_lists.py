@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 import msgspec
 import pytest
 
+import listwatch.rest.request
 from listwatch.api import APIError, Unstructured
 from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
@@ -105,20 +106,28 @@ async def test_a_status_with_200_is_its_error() -> None:
 
 @pytest.mark.virtual_time
 @pytest.mark.clause("C5", "C8")
-async def test_one_object_is_bounded_by_max_frame_in_a_list_and_alone() -> None:
+async def test_one_object_is_bounded_in_a_list_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = pod("small"), pod("large", spec="x" * 1000)
-    for answer in (Reply.json(pod_list(small, large)), Reply.json(large)):
-        client, transport = client_of(lambda request, answer=answer: answer, max_frame=1000)
-        request = client.get(PODS, "large", namespace="a")
-        with pytest.raises((ListDecodeError, ObjectTooLarge), match="limit of 1000 bytes"):
-            await (client.list(PODS) if b"List" in (answer.body) else request)  # type: ignore[operator,arg-type]
+    size = len(json.dumps(large))
+    for limit, max_frame in ((size - 1, 10), (10, size - 1)):
+        monkeypatch.setattr(listwatch.rest.request, "_LARGEST", limit)
+        client, transport = client_of(
+            in_turn(Reply.json(pod_list(small, large)), Reply.json(large)), max_frame=max_frame
+        )
+        with pytest.raises(ListDecodeError, match=f"limit of {size - 1} bytes"):
+            await client.list(PODS)
+        with pytest.raises(ObjectTooLarge, match=f"limit of {size - 1} bytes"):
+            await client.get(PODS, "large", namespace="a")
         assert transport.open_responses == 0
-    exact = len(json.dumps(large))
-    client, _ = client_of(in_turn(Reply.json(large)), max_frame=exact)
+
+
+@pytest.mark.virtual_time
+@pytest.mark.clause("C5", "H10")
+async def test_what_is_too_large_for_a_watch_can_be_had_by_asking_for_it() -> None:
+    large = pod("large", spec="x" * 1000)
+    client, _ = client_of(in_turn(Reply.json(pod_list(large)), Reply.json(large)), max_frame=10)
+    assert [found.name for found in await client.list(PODS)] == ["large"]
     assert (await client.get(PODS, "large", namespace="a")).name == "large"
-    client, _ = client_of(in_turn(Reply.json(large)), max_frame=exact - 1)
-    with pytest.raises(ObjectTooLarge):
-        await client.get(PODS, "large", namespace="a")
 
 
 # Over sockets

@@ -16,7 +16,7 @@ from .informer import SharedInformer
 from .lister import NAMESPACE_INDEX, NamespaceLister, ObjectLister, by_namespace
 from .listwatch import Getter, ListWatch, supports_watch_list
 from .liveness import Liveness
-from .metadata_only import MetadataObject, MetadataOnly, metadata_only
+from .metadata_only import CompactMetadataObject, MetadataObject, MetadataOnly, metadata_only
 from .mirror import Mirror, MirrorStopped
 from .notes import Listed, Note, Setback, Undecoded, WatchListGivenUp
 from .pacing import Pacing
@@ -60,6 +60,7 @@ __all__ = [
     "Cause",
     "Changes",
     "Compact",
+    "CompactMetadataObject",
     "CompactObject",
     "Delta",
     "ErrorHandler",

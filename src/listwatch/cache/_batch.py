@@ -18,6 +18,7 @@ from ._state import State
 from ._versions import is_late, moved
 from .delta import Delta
 from .identity import Identify, identity_of, read_identity
+from .metadata_only import MetadataObject
 from .projection import Projected, same_view
 from .undecodable import Undecodable
 
@@ -28,6 +29,8 @@ T = TypeVar("T")
 Entry: TypeAlias = T | Undecodable
 
 _UNKNOWN: Any = object()
+_PLAIN = (Unstructured, MetadataObject)
+"""They have what a store must know at hand."""
 _OURS = (Projected, Undecodable)
 """They say who they are, whatever `identify` is."""
 
@@ -73,7 +76,7 @@ class Batch(Generic[T]):
             kind, obj, raw, error = event.type, event.object, event.raw, None
             if kind is not modified and kind is not added and kind is not deleted:
                 raise ValueError(f"a store takes ADDED, MODIFIED and DELETED, not {kind!r}")
-            if plain and type(obj) is Unstructured:
+            if plain and type(obj) in _PLAIN:
                 key = obj.key
                 if key[-1:] in NAMELESS and not obj.name:
                     raise MalformedObject(f"{obj!r} has no key")
@@ -94,9 +97,9 @@ class Batch(Generic[T]):
                 old = objects.get(key)
             if old is None:
                 seen, old_uid = at, ""
-            elif (plain and type(old) is Unstructured) or type(old) in _OURS:
+            elif type(old) in _OURS or (plain and type(old) in _PLAIN):
                 seen, old_uid = old.resource_version, old.uid
-                if type(obj) is type(old) is Unstructured:
+                if type(old) is type(obj) in _PLAIN:
                     force_setattr(obj, "key", old.key)  # one text for both, and for the store
             else:
                 _, old_uid, seen = read(old)

@@ -21,8 +21,8 @@ __all__ = ["NAMESPACE_INDEX", "NamespaceLister", "ObjectLister", "by_namespace"]
 T = TypeVar("T")
 
 NAMESPACE_INDEX = "namespace"
-"""The name of the index that makes reading one namespace cost what is in it, and not what is in
-all: `indexes={NAMESPACE_INDEX: by_namespace}`.
+"""client-go's name for an index by namespace: `indexes={NAMESPACE_INDEX: by_namespace}`. Listing
+one namespace needs none; it is for `by_index` and `index_values`.
 """
 
 
@@ -64,11 +64,11 @@ class ObjectLister(Generic[T]):
         anything; without those that cannot be decoded.
 
         Of each object the labels alone are decoded, and nothing where no selector asks for them.
-        One namespace is found by the store's `NAMESPACE_INDEX`, where it has one. Raises
-        `SelectorError`, and `TypeError` where a selector is given, and the objects have no labels.
+        Reading one namespace costs what is in it, not what is in all. Raises `SelectorError`, and
+        `TypeError` where a selector is given, and the objects have no labels.
         """
         selector = LabelSelector.parse(label_selector)
-        objects = self._in(namespace)
+        objects = self._store.list(namespace)
         if not selector:
             return objects
         return [obj for obj in objects if selector.matches(_labels_of(obj))]
@@ -86,11 +86,6 @@ class ObjectLister(Generic[T]):
         if not name:
             raise ValueError("a namespace has a name; for all namespaces ask the lister itself")
         return NamespaceLister(self, name)
-
-    def _in(self, namespace: str) -> builtins.list[T]:
-        if namespace and NAMESPACE_INDEX in self._store.index_names:
-            return self._store.by_index(NAMESPACE_INDEX, namespace)
-        return self._store.list(namespace)
 
     def __repr__(self) -> str:
         return f"ObjectLister({self._store!r})"

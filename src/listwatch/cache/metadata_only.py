@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from sys import intern
+from typing import TypeAlias
+
 import msgspec
 from msgspec import Raw, Struct, field
 
-from listwatch.api import APIResource, GroupVersionResource, MalformedObject
+from listwatch.api import (
+    APIResource,
+    GroupVersionResource,
+    MalformedObject,
+    Unstructured,
+    join_key,
+)
 from listwatch.api._front import front_of
 from listwatch.api._lenient import JSONBytes
 
@@ -14,7 +24,7 @@ from ._cuts import Cuts, Names
 from ._packed import Packed
 from ._packer import Packer
 
-__all__ = ["MetadataObject", "MetadataOnly", "metadata_only"]
+__all__ = ["CompactMetadataObject", "MetadataObject", "MetadataOnly", "metadata_only"]
 
 _PARTIAL = "PartialObjectMetadata"
 
@@ -33,13 +43,22 @@ _without_managed_fields = Cuts(managed_fields=True)
 _MEMBER = b',"managedFields":['
 
 
-class MetadataObject(Packed, frozen=True, eq=False, gc=False):
+class MetadataObject(Unstructured, frozen=True, eq=False, gc=False):
     """An object of which the metadata is known, and nothing else: what `metadata_only` makes.
 
-    It is read as an `Unstructured` is that has kind, apiVersion and metadata only, and equals the
-    one of the same identity. To change an object of which no more is known, patch it: to replace it
-    by this would take all else from it.
+    It has kind, apiVersion and metadata only, and equals the `Unstructured` of the same identity.
+    To change an object of which no more is known, patch it: to replace it by this would take all
+    else from it.
     """
+
+
+class CompactMetadataObject(Packed, frozen=True, eq=False, gc=False):
+    """The same compressed: what `metadata_only(compact=True)` makes. It pickles as the
+    `Unstructured` that it equals.
+    """
+
+
+Kept: TypeAlias = MetadataObject | CompactMetadataObject
 
 
 class MetadataOnly:
@@ -65,9 +84,9 @@ class MetadataOnly:
         self._api_version = api_version
         self._kind = kind
         algorithm = None if isinstance(compact, bool) else compact
-        self._packer: Packer[MetadataObject] = Packer(
-            MetadataObject, compression(algorithm) if compact else None, _around
-        )
+        self._packer: Packer[CompactMetadataObject] | None = None
+        if compact:
+            self._packer = Packer(CompactMetadataObject, compression(algorithm), _around)
 
     def of(self, resource: APIResource | GroupVersionResource) -> MetadataOnly:
         """The same for one resource: its objects have its kind, whatever the server calls them, and
@@ -82,7 +101,7 @@ class MetadataOnly:
             kind=resource.kind,
         )
 
-    def __call__(self, raw: JSONBytes, *, api_version: str = "", kind: str = "") -> MetadataObject:
+    def __call__(self, raw: JSONBytes, *, api_version: str = "", kind: str = "") -> Kept:
         """Decode one object. Raises `MalformedObject`."""
         try:
             outer = _decode_outer(raw)
@@ -92,9 +111,9 @@ class MetadataOnly:
         kind, api_version = outer.kind or kind, outer.api_version or api_version
         if not self._takes(kind):
             raise MalformedObject(f"it is a {kind}, where a {self._kind} was expected")
-        return self._packed(kind, api_version, metadata, names)
+        return self._kept(kind, api_version, metadata, names)
 
-    def from_front(self, raw: bytes) -> MetadataObject | None:
+    def from_front(self, raw: bytes) -> Kept | None:
         """The same by a look at the front only, and at managedFields' end: for bytes that are known
         to be one JSON object, as the server writes metadata alone. None for others.
         """
@@ -114,22 +133,27 @@ class MetadataOnly:
         if bytes(names.managed_fields):
             return None
         kind, api_version = (text.decode() for text in front.group(1, 2))
-        return self._packed(kind, api_version, metadata, names) if self._takes(kind) else None
+        return self._kept(kind, api_version, metadata, names) if self._takes(kind) else None
 
     def _takes(self, kind: str) -> bool:
         return not self._kind or kind in ("", _PARTIAL, self._kind)
 
-    def _packed(self, kind: str, api_version: str, metadata: bytes, names: Names) -> MetadataObject:
+    def _kept(self, kind: str, api_version: str, metadata: bytes, names: Names) -> Kept:
         if self._kind:
             kind, api_version = self._kind, self._api_version
-        return self._packer.pack(
-            api_version,
-            kind,
-            names.namespace or "",
-            names.name or "",
-            names.uid or "",
-            names.resource_version or "",
-            metadata,
+        namespace, name = names.namespace or "", names.name or ""
+        uid, version = names.uid or "", names.resource_version or ""
+        if self._packer is not None:
+            return self._packer.pack(api_version, kind, namespace, name, uid, version, metadata)
+        before, after = _around(api_version, kind)
+        return MetadataObject(
+            b"".join((before, metadata, after)),
+            intern(api_version),
+            intern(kind),
+            join_key(namespace, name),
+            intern(namespace),
+            uid,
+            version,
         )
 
     def _metadata(self, metadata: bytes) -> tuple[bytes, Names]:
@@ -173,6 +197,7 @@ class MetadataOnly:
         return f"metadata_only({', '.join(given)})"
 
 
+@lru_cache(maxsize=1024)
 def _around(api_version: str, kind: str) -> tuple[bytes, bytes]:
     named = {"kind": kind, "apiVersion": api_version}
     front = b"".join(
@@ -193,7 +218,8 @@ def metadata_only(
     not know it sends whole objects, of which spec and status are dropped on the way in.
 
     managedFields, two thirds of the metadata, are dropped as well, unless `managed_fields` is set.
-    With `compact` it is kept compressed, as by `compact()`, and takes half.
+    With `compact` it is kept compressed, as by `compact()` (`CompactMetadataObject`), and takes
+    half, or less.
 
     >>> keep = metadata_only()
     >>> pod = keep(b'{"kind":"Pod","metadata":{"name":"a","labels":{"app":"x"}},"spec":{}}')

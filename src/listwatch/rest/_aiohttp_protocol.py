@@ -1,7 +1,7 @@
 """Bodies past aiohttp: it opens the connection and reads the head of an answer; the chunks behind
 it are taken apart here, and it gets the last of them, so that it may use the connection again.
 
-Why, and what it saves, is in docs/requests.md. It leans on a few things that aiohttp does not
+Why, and what it saves, is in docs/architecture.md. It leans on a few things that aiohttp does not
 promise: that a connector makes its protocols by `_factory`, and that these are a `ResponseHandler`,
 which is told of an answer to come by `set_response_params`, gets bytes by `data_received`, and
 hands a head on by `feed_data`. Where one of them changes, aiohttp reads the bodies, too: nothing is

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Head", "Response"]
 
+_STRETCH = 1024 * 1024
+"""Bytes that are unpacked before others have a turn of the event loop: one read may hold a thousand
+times as much as it is long.
+"""
+
 
 class Response:
     """An `HTTPResponse` of aiohttp's."""
@@ -37,6 +42,7 @@ class Response:
         self._next = inbox.receive if inbox is not None else head.content.readany
         self._encoding = self._headers.get("Content-Encoding")
         self._inflater: Inflater | None = None
+        self._at_a_stretch = 0  # bytes unpacked since others had their turn
 
     @property
     def status(self) -> int:
@@ -52,6 +58,9 @@ class Response:
             return await self._arriving()
         try:
             return await self._unpacked(self._encoding)
+        except asyncio.CancelledError:
+            self.close()
+            raise
         except InflateError as error:
             self._inflater = None
             kind = ConnectionLost if error.cut else TransportError
@@ -80,8 +89,12 @@ class Response:
             )
 
     async def _unpacked(self, encoding: str) -> bytes:
+        if self._at_a_stretch >= _STRETCH:
+            self._at_a_stretch = 0
+            await asyncio.sleep(0)
         while True:
             if self._inflater is not None and (piece := self._inflater.read()):
+                self._at_a_stretch += len(piece)
                 return piece
             packed = await self._arriving()
             if not packed:

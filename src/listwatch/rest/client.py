@@ -60,10 +60,10 @@ class RESTClient:
     `max_retries` is how often a request is repeated that the server answers with 429 or 5xx and a
     `Retry-After`, and a watch whose connection is lost before the answer (B4, B5); whoever paces by
     itself sets 0. `rate_limiter` holds back everything but watches (B3). `warnings` is told what
-    the server warns of (B7); None logs each text once. `max_frame` bounds one event of a watch, and
-    one object of a list or alone, in bytes (C5). With `rng` each wait before a repeat is up to a
-    tenth longer, at random. `program`, such as `my-operator/1.2`, goes in front of the User-Agent,
-    and names the field manager of writes.
+    the server warns of (B7); None logs each text once. `max_frame` bounds one event of a watch, in
+    bytes (C5); an object that is asked for, alone or in a list, may have 16 MiB in any case. With
+    `rng` each wait before a repeat is up to a tenth longer, at random. `program`, such as
+    `my-operator/1.2`, goes in front of the User-Agent, and names the field manager of writes.
 
     Its verbs raise what `Request` says. It belongs to no event loop: see `AiohttpTransport`. It
     must be closed, best by `async with`.

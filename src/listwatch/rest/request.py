@@ -19,6 +19,7 @@ from listwatch.api import (
 )
 from listwatch.watch import BodyDecoder, EmptyWatch, StreamWatcher, Watch
 from listwatch.wire import (
+    DEFAULT_LIMIT,
     Codec,
     ListDecoder,
     ObjectDecoder,
@@ -47,6 +48,9 @@ Body = Mapping[str, Any] | Sequence[Any] | ObjectView | msgspec.Struct | bytes
 """What can be sent: JSON by its parts, an object, or bytes that travel as they are."""
 
 _log = logging.getLogger("listwatch.rest")
+
+_LARGEST = DEFAULT_LIMIT
+"""Bytes of an object that is asked for, at least."""
 
 _QUOTED = 2048
 """Bytes of a body of an unknown type that its error shows (B6)."""
@@ -173,7 +177,7 @@ class Request(Generic[T]):
         """The one object that the server answers with.
 
         Raises `ObjectDecodeError` if the decoder cannot read it, and `ObjectTooLarge` where it is
-        larger than the client's `max_frame`.
+        larger than 16 MiB, or the client's `max_frame` if that is more.
         """
         parts = self._parts
         if parts.method == "GET" and parts.resource is not None and not parts.name:
@@ -205,15 +209,15 @@ class Request(Generic[T]):
         already returns what he has for what is the same, and the list takes next to no memory.
 
         An item that the decoder cannot read is in `undecodable`, and logged with its key. Raises
-        `ListDecodeError` for an answer that is no list, and where one object is larger than the
-        client's `max_frame`.
+        `ListDecodeError` for an answer that is no list, and where one object is larger than 16 MiB,
+        or the client's `max_frame` if that is more.
         """
         options = (options or self._parts.options).replace(watch=False)
         response = await self._of_collection("list")._send(options)
         items: builtins.list[T] = []
         try:
             codec = await self._codec(response)
-            body = ListDecoder(self._decoder, codec=codec, limit=self._sender.max_frame)
+            body = ListDecoder(self._decoder, codec=codec, limit=self._largest)
             while data := await response.receive():
                 found = body.feed(data)
                 items += found if share is None else map(share, found)
@@ -304,7 +308,7 @@ class Request(Generic[T]):
 
     async def _read(self, response: HTTPResponse) -> bytes:
         """The body of an answer that is one object."""
-        most = self._sender.max_frame
+        most = self._largest
         try:
             await self._codec(response)
             body = await response.read(most + 1)
@@ -314,6 +318,13 @@ class Request(Generic[T]):
         if len(body) > most:
             raise ObjectTooLarge(most, len(body))
         return body
+
+    @property
+    def _largest(self) -> int:
+        """Bytes of an object that is asked for. What a watch passes over as too large must come
+        with the list that follows: a small `max_frame` does not bound this.
+        """
+        return max(self._sender.max_frame, _LARGEST)
 
     async def _codec(self, response: HTTPResponse) -> Codec:
         """What reads this answer, by its Content-Type (B6)."""

@@ -1,0 +1,1 @@
+"""What lives in the cluster that the benchmarks look at: pods and widgets, made from a seed."""

@@ -1,0 +1,1 @@
+"""The comparison: who plays what against which stage, and what is made of the results."""
