@@ -59,8 +59,9 @@ class Assembly(Generic[T]):
                     obj = known
             elif is_newer(known_rv, rv):
                 self.is_older = True
-        before = self._objects.setdefault(key, obj)
-        if before is obj:
+        before = self._objects.get(key)
+        if before is None:
+            self._objects[key] = obj
             return True
         if not is_newer(self._identify(before).resource_version, rv):
             self._objects[key] = obj

@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
 
-from listwatch.api import LabelSelector, NotFound, ObjectView, Status, join_key, split_key
+from listwatch.api import LabelSelector, NotFound, ObjectView, Status, join_key
 from listwatch.api._lenient import lenient_decoder
 
-from .identity import identity_of
+from .identity import read_identity
 from .projection import Projected
 from .snapshot import Snapshot
 from .store import Store
@@ -30,10 +30,11 @@ def by_namespace(obj: Any) -> tuple[str, ...]:
     """The index function for it, for whatever `identity_of` knows. No value for an object that has
     no namespace.
     """
-    if isinstance(obj, ObjectView):
-        namespace = obj.namespace
-    else:
-        namespace, _ = split_key(identity_of(obj).key)
+    # Where it stands as an attribute is asked first: that is a tenth of the time.
+    holder = obj if isinstance(obj, ObjectView) else getattr(obj, "metadata", None)
+    namespace = getattr(holder, "namespace", None)
+    if not isinstance(namespace, str):
+        namespace = read_identity(obj)[0].rpartition("/")[0]
     return (namespace,) if namespace else ()
 
 
