@@ -3,7 +3,7 @@
     python -m bench                   # all of it, about a quarter of an hour; docs/benchmarks.md
     python -m bench --short           # two minutes, once the environments are there
     python -m bench --only 'listwatch/*' --only client-go/informer --rounds 3
-    python -m bench --only 'list:*' --json /tmp/figures.json
+    python -m bench --only 'list:*' --json figures.json
 
 Each scene has a server of its own (`bench.stage`); the players are processes that run one at a
 time, in turns over the rounds. What counts is CPU, and ratios within a round. A player that has

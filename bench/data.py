@@ -44,10 +44,6 @@ class Kind:
     path: str
     """Of its collection."""
 
-    def namespaced_path(self, namespace: str) -> str:
-        base, _, plural = self.path.rpartition("/")
-        return f"{base}/namespaces/{namespace}/{plural}"
-
 
 RESOURCES = {
     "pods": Kind("pods", "Pod", "v1", "/api/v1/pods"),

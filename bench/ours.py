@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +39,17 @@ def main() -> None:
     if given.resource != "pods" and given.case in _OF_PODS:
         unsupported(f"{given.case} of {given.resource}")
     counters = Counters()
-    play = Play("listwatch", given, ("listwatch", "msgspec", "aiohttp"))
+    play = Play("listwatch", given, ("listwatch", "msgspec", "aiohttp", *_COMPRESSING))
     case = CASES[given.case]
     if given.case == "sync":
         _sync(play)
-    elif "uvloop" in given.options:
-        import uvloop
-
-        play.player = "listwatch, uvloop"
-        uvloop.run(case(play))
     else:
         asyncio.run(case(play))
     play.fast = counters.read()
     play.report()
 
 
+_COMPRESSING = ("zstandard",) if find_spec("zstandard") else ()
 _OF_PODS = ("informer-phase", "informer-decode", "informer-typed", "list-typed")
 """Not every widget has a status, and the Struct is a Pod's."""
 
@@ -127,7 +124,7 @@ def _informer(
             informer = client.informer(
                 _GVRS[play.asked.resource],
                 indexes={"namespace": by_namespace},
-                options=_options(play.asked),
+                options=_OPTIONS,
                 **arguments,
             )
             told = handler(play, read)
@@ -141,7 +138,7 @@ def _informer(
 
 
 def _phase(obj: Any) -> object:
-    return obj["status"]["phase"]
+    return obj.read("status", "phase")
 
 
 def _decode(obj: Any) -> object:
@@ -152,7 +149,7 @@ async def _watch(play: Play) -> None:
     """`async for` over `client.watch`, which keeps the set, and begins with all of it."""
     async with Client(config=_config(play.asked)) as client:
         await _warm(client, play)
-        changes = client.watch(_GVRS[play.asked.resource], options=_options(play.asked))
+        changes = client.watch(_GVRS[play.asked.resource], options=_OPTIONS)
         done = asyncio.Event()
         keys, versions = play.keys, play.versions
         left = play.asked.objects
@@ -203,7 +200,7 @@ def _sync(play: Play) -> None:
     left, wanted = play.asked.objects, play.asked.events
     with listwatch.sync.Client(config=_config(play.asked)) as client:
         client.run(lambda inner: _warm(inner, play))
-        watch = client.watch(_GVRS[play.asked.resource], options=_options(play.asked))
+        watch = client.watch(_GVRS[play.asked.resource], options=_OPTIONS)
         with watch as changes:
             for change in changes:
                 if left:
@@ -295,9 +292,8 @@ def _config(given: Asked) -> ClientConfig:
     )
 
 
-def _options(given: Asked) -> ReflectorOptions:
-    """The defaults, which are what people run."""
-    return ReflectorOptions()
+_OPTIONS = ReflectorOptions()
+"""The defaults, which are what people run."""
 
 
 def _agree(found: int, wanted: int) -> None:

@@ -32,7 +32,6 @@ class Line:
     """Median bytes an object."""
     peak: float
     """Median peak over kept; 0 where nothing is kept."""
-    peak_bytes: float
     fast: dict[str, int] | None
     rounds: int
 
@@ -62,7 +61,6 @@ def lines_of(outcome: Outcome) -> list[Line]:
                 rust=ratio(runs, outcome.runs.get(f"kube-rs/{base}")),
                 kept=max(0.0, kept / max(1, runs[0].objects)),
                 peak=peak / kept if kept > 0 else 0.0,
-                peak_bytes=peak,
                 fast=runs[-1].fast,
                 rounds=len(runs),
             )

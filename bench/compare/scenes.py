@@ -140,6 +140,11 @@ _INFORMERS = (
     *_parts("client-go", "informer"),
     *_parts("kube-rs", "informer"),
 )
+_ONE_BODY = (
+    *_parts("listwatch", "list"),
+    *_parts("client-go", "list"),
+    *_parts("kube-rs", "list"),
+)
 _LISTS = (
     *_parts(
         "listwatch",
@@ -191,6 +196,15 @@ def scenes(*, objects: int, events: int, listed: int, short: bool) -> list[Scene
     return [
         Scene("pods", "pods as they are", main, objects, events),
         Scene("list", "LIST into the cache, pages of 500", lists, listed, 0),
+        Scene(
+            "body",
+            "LIST into the cache, in one body",
+            _parts("listwatch", "list") if short else _ONE_BODY,
+            listed // 2,
+            0,
+            page_size=0,
+            rounds=some,
+        ),
         Scene(
             "relist",
             "a watch that has expired; 1 % of the objects has changed",

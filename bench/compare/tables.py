@@ -19,6 +19,7 @@ _HEADS = (
     "kept",
     "peak/kept",
     "unusual",
+    "rounds",
 )
 
 
@@ -39,6 +40,7 @@ def _row(line: Line, outcome: Outcome) -> tuple[str, ...]:
         f"{line.kept:,.0f}" if line.kept > 200 else "",
         f"{line.peak:.2f}" if line.kept > 200 else "",
         f"{of['unusual']:,}" if "unusual" in of else "",
+        str(line.rounds),
     )
 
 

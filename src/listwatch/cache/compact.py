@@ -65,10 +65,11 @@ class Compact:
 
 
 def compact(algorithm: Algorithm | None = None) -> Compact:
-    """A decoder that keeps objects compressed, as `CompactObject`: a pod of 7 KB takes 1.1 KB.
+    """A decoder that keeps objects compressed, as `CompactObject`: a pod takes a fifth of its JSON.
 
-    Compressing costs some 15 us an object with zstd, and 45 with zlib; each reading of anything but
-    key, name, namespace, uid and RV 10 to 20. It is for large sets of which little is read.
+    Each object is compressed on its way in, and unpacked when anything but key, name, namespace,
+    uid and RV is read; `docs/stores.md` says what that costs. It is for large sets of which little
+    is read.
 
     What the objects have in common is learned from the first of them, and kept once. The algorithm
     is zstd where it is there (Python 3.14, or the extra `compact`), else zlib; name one to have no

@@ -20,7 +20,7 @@ from .json_framer import JSONFramer, json_frame
 from .length_framer import LengthDelimitedFramer, length_delimited_frame
 from .list import ObjectList
 from .list_decoder import ListDecoder, decode_list
-from .list_framer import ListFramer
+from .list_framer import ListFramer, Piece
 from .media import MediaType
 from .stream import StreamDecoder
 from .watch import WatchDecoder
@@ -47,6 +47,7 @@ __all__ = [
     "ObjectDecoder",
     "ObjectList",
     "ObjectTooLarge",
+    "Piece",
     "StreamDecoder",
     "UnexpectedEOF",
     "UnsupportedContentType",

@@ -45,6 +45,7 @@ class ListHead(NamedTuple):
 
     @property
     def type(self) -> tuple[str, str]:
+        """apiVersion and kind of the list."""
         return self.api_version, self.kind
 
     @property
