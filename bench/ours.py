@@ -116,10 +116,14 @@ async def _events(play: Play, done: asyncio.Event) -> None:
 
 
 def _informer(
-    read: Callable[[Any], object] | None = None, handler: type[Handler] = Handler, **arguments: Any
+    read: Callable[[Any], object] | None = None,
+    handler: type[Handler] = Handler,
+    *,
+    trust_lines: bool = False,
+    **arguments: Any,
 ) -> Callable[[Play], Awaitable[None]]:
     async def run(play: Play) -> None:
-        async with Client(config=_config(play.asked)) as client:
+        async with Client(config=_config(play.asked), trust_lines=trust_lines) as client:
             await _warm(client, play)
             informer = client.informer(
                 _GVRS[play.asked.resource],
@@ -128,7 +132,9 @@ def _informer(
                 **arguments,
             )
             told = handler(play, read)
-            informer.add_handler(on_add=told.added, on_update=told.updated, on_delete=told.deleted)
+            informer.add_handler(
+                on_add=told.added, on_update=told.updated, on_delete=told.deleted, inline=True
+            )
             async with informer:
                 await informer.synced()
                 _agree(len(informer.store), play.asked.objects)
@@ -303,6 +309,7 @@ def _agree(found: int, wanted: int) -> None:
 
 CASES: dict[str, Any] = {
     "informer": _informer(),
+    "informer-lines": _informer(trust_lines=True),
     "informer-phase": _informer(_phase),
     "informer-decode": _informer(_decode),
     "informer-typed": _informer(handler=TypedHandler, decoder=typed(Pod)),

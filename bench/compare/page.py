@@ -58,6 +58,8 @@ Ratios of CPU an event, or of bytes; "aim" and "at least" say which of the two w
   resourceVersion, `informer-phase` also `obj.read("status", "phase")`, `informer-decode` all of it
   into a Struct. The others decode every object whole, whatever is read. `informer-typed` does that
   too, but leaves times and quantities as text and managedFields as bytes; Go's parse them.
+- `informer-lines` is `informer` with `trust_lines=True`: the server's word is taken for it that
+  each event is a line, so that not every byte is looked at.
 - `watch` is `async for` over `client.watch`, which reconnects, keeps the set and never tells a
   change twice; `watch` of the others is one bare watch, as is our `watch-raw`. `sync` is the
   blocking iterator over the same.

@@ -87,6 +87,7 @@ class Scene:
 
 BASE = {
     "informer": "informer",
+    "informer-lines": "informer",
     "informer-phase": "informer",
     "informer-decode": "informer",
     "informer-typed": "informer",
@@ -118,8 +119,8 @@ def _parts(player: str, *cases: str, rounds: int = 99) -> tuple[Part, ...]:
 
 
 _OURS = (
-    "informer", "informer-phase", "informer-decode", "informer-typed", "informer-metadata",
-    "informer-metadata-all", "informer-compact", "watch", "watch-raw", "sync",
+    "informer", "informer-lines", "informer-phase", "informer-decode", "informer-typed",
+    "informer-metadata", "informer-metadata-all", "informer-compact", "watch", "watch-raw", "sync",
 )  # fmt: skip
 _COMPILED = (
     *_parts("client-go", "informer", "informer-metadata", "watch"),

@@ -257,3 +257,37 @@ def test_decoders_of_the_same_type_are_equal() -> None:
 def test_it_says_what_the_layers_below_must_know() -> None:
     assert reads_all(typed(Pod))
     assert takes_type_meta(typed(Pod))
+
+
+class Odd(Model, frozen=True):
+    """What is equal here need not be the same."""
+
+    any: Any = None
+    number: float = 0.0
+    either: int | bool = 0
+
+
+class OddOwner(Model, frozen=True):
+    metadata: Metadata
+    odd: tuple[Odd, ...] = ()
+    truths: tuple[bool, ...] = ()
+    counts: tuple[int, ...] = ()
+    values: dict[str, int | bool] = {}
+
+
+def test_sharing_takes_nothing_for_another_that_is_only_equal() -> None:
+    keep = typed(OddOwner, share=True)
+    objects = (
+        {"odd": [{"any": 1}], "counts": [1, 0], "values": {"a": 1}},
+        {"odd": [{"any": True}], "truths": [True, False], "values": {"a": True}},
+        {"odd": [{"number": 0.0}], "values": {"a": 0}},
+        {"odd": [{"number": -0.0}], "values": {"a": False}},
+        {"odd": [{"either": 1}]},
+        {"odd": [{"either": True}]},
+    )
+    for obj in objects:
+        raw = json.dumps({"metadata": {"name": "a"}, **obj}).encode()
+        shared, alone = keep(raw), typed(OddOwner)(raw)
+        for name in ("odd", "truths", "counts"):
+            assert repr(getattr(shared, name)) == repr(getattr(alone, name))
+        assert repr(dict(shared.values)) == repr(alone.values)

@@ -50,6 +50,16 @@ class TestBody:
             assert b"".join(reads) == b"".join(pieces)
             assert len(reads) < 10
 
+    async def test_a_head_with_bare_line_feeds_costs_nothing_of_the_body(self) -> None:
+        async def serve(peer: Peer) -> None:
+            await peer.request()
+            await peer.send(b"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n")
+            await peer.send(b"5\r\nabc\r\n\r\n3\r\nxyz\r\n0\r\n\r\n")
+            await peer.wait_gone()
+
+        async with connected(serve) as (transport, _):
+            assert await (await transport.send(GET)).read() == b"abc\r\nxyz"
+
     @pytest.mark.clause("E1")
     async def test_what_nobody_reads_stays_with_the_server(self) -> None:
         sent = 0

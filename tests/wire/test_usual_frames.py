@@ -97,7 +97,7 @@ def test_an_object_that_is_told_by_its_front_is_the_one_that_is_decoded(
     layout: Any, objects: list[Any], places: list[int]
 ) -> None:
     data = b"".join(layout("MODIFIED", compact(obj)) + b"\n" for obj in objects)
-    short, long = WatchDecoder(decode_unstructured), WatchDecoder(general)
+    short, long = WatchDecoder(decode_unstructured, trust_lines=True), WatchDecoder(general)
     for piece in (*cuts(data, places), data):
         found = short.feed(piece)
         assert list(map(told, found)) == list(map(told, long.feed(piece)))
@@ -109,10 +109,10 @@ def test_an_object_that_is_told_by_its_front_is_the_one_that_is_decoded(
 def test_damage_behind_the_front_is_found_at_once_or_by_whoever_reads_the_object() -> None:
     good = usual("ADDED", compact({**FRONT, "spec": {"a": 1}}))
     bad = good.replace(b'"a":1', b'"a":}')
-    stream = WatchDecoder(decode_unstructured)
+    stream = WatchDecoder(decode_unstructured, trust_lines=True)
     [fault] = stream.feed(bad + b"\n")  # the only one of its read
     assert not isinstance(fault, Event)
-    stream = WatchDecoder(decode_unstructured)
+    stream = WatchDecoder(decode_unstructured, trust_lines=True)
     stream.feed(good + b"\n")
     [among, *rest] = stream.feed(bad + b"\n" + good + b"\n" + bad + b"\n")
     assert isinstance(among, Event)
@@ -125,12 +125,54 @@ def test_damage_behind_the_front_is_found_at_once_or_by_whoever_reads_the_object
 @pytest.mark.clause("D2")
 def test_where_envelopes_have_more_in_them_each_is_decoded() -> None:
     frame = usual("ADDED", compact(FRONT))[:-1] + b',"more":{}}\n'
-    stream = WatchDecoder(decode_unstructured)
+    stream = WatchDecoder(decode_unstructured, trust_lines=True)
     for found in (stream.feed(frame), stream.feed(frame * 3)):
         assert [item.raw for item in found if isinstance(item, Event)] == [compact(FRONT)] * len(
             found
         )
     assert stream.unusual == 4
+
+
+@pytest.mark.clause("C2")
+def test_two_values_in_a_line_are_two_whatever_stands_around_them() -> None:
+    one, two, three = (usual("MODIFIED", compact({**FRONT, "spec": {"n": n}})) for n in range(3))
+    stream = WatchDecoder(decode_unstructured)
+    stream.feed(one + b"\n")
+    found = stream.feed(one + two + b"\n" + three + b"\n" + one + b"\n" + two)
+    assert [item.object["spec"]["n"] for item in found if isinstance(item, Event)] == [
+        0,
+        1,
+        2,
+        0,
+        1,
+    ]
+    assert stream.faults == 0
+
+
+@pytest.mark.clause("D2")
+def test_envelopes_may_begin_to_have_more_in_them_within_a_read() -> None:
+    frame = usual("ADDED", compact(FRONT))
+    more = usual("ADDED", POD)[:-1] + b',"more":{}}'
+    stream = WatchDecoder(decode_unstructured, trust_lines=True)
+    stream.feed(frame + b"\n")
+    found = stream.feed(more + b"\n" + frame + b"\n" + frame + b"\n" + b"{")
+    assert [item.raw for item in found if isinstance(item, Event)] == [
+        POD,
+        compact(FRONT),
+        compact(FRONT),
+    ]
+
+
+@pytest.mark.clause("A3")
+def test_a_namespace_behind_what_the_front_shows_is_found() -> None:
+    raw = (
+        b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","uid":"u",'
+        b'"resourceVersion":"7","namespace":"default"}}'
+    )
+    assert Unstructured.from_front(raw) is None
+    found = Unstructured.from_front(raw.replace(b',"namespace":"default"', b""))
+    assert found is not None
+    assert found.key == "web"
 
 
 def told(item: Event[Any] | ListWatchError) -> tuple[Any, ...]:

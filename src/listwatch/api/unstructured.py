@@ -131,6 +131,8 @@ class Unstructured(ObjectView, frozen=True, eq=False, gc=False):
         if front is None:
             return None
         kind, version, name, namespace, uid, rv = front.groups()
+        if namespace is None and raw.find(b'"namespace"', front.end()) >= 0:
+            return None  # it may stand behind
         # Thousands of objects share three of these.
         return cls(
             raw,

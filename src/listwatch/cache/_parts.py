@@ -120,7 +120,7 @@ class _Steps:
         pool, step = self._pool, self.of(info.item_type, depth)
         if step is None:
             return None
-        if pool is None:
+        if pool is None or not _is_told_apart(info):
             return lambda value: tuple([step(item) for item in value])
         plain = _is_plain(info)
 
@@ -135,10 +135,14 @@ class _Steps:
         if step is None:
             return None
 
+        shared = _is_told_apart(info)
+
         def members(value: Any) -> Any:
             for name, item in value.items():
                 value[name] = step(item)
-            return value if pool is None else pool.share(FrozenDict(value))
+            if pool is None:
+                return value
+            return pool.share(FrozenDict(value)) if shared else FrozenDict(value)
 
         return members
 
@@ -180,7 +184,7 @@ class _Steps:
         depth: int,
     ) -> Step | None:
         put = force_setattr if issubclass(info.cls, Struct) else object.__setattr__
-        pool = self._pool if depth > 1 else None
+        pool = self._pool if depth > 1 and _is_exact(info) else None
         if not steps:
             return pool.share if pool is not None else None
         plain = pool is not None and _is_plain(info)
@@ -220,6 +224,46 @@ def _each(step: Step) -> Step:
         return value
 
     return items
+
+
+_EXACT = (
+    inspect.StrType,
+    inspect.BytesType,
+    inspect.NoneType,
+    inspect.BoolType,
+    inspect.IntType,
+    inspect.EnumType,
+    inspect.RawType,
+    inspect.UnionType,
+    inspect.ListType,
+    inspect.VarTupleType,
+    inspect.DictType,
+    inspect.StructType,
+    inspect.DataclassType,
+)
+_NUMBERS = (inspect.BoolType, inspect.IntType)
+
+
+def _is_exact(info: inspect.Type) -> bool:
+    """Whether two of the type that are equal are the same: 0.0 is equal to -0.0, a time to one in
+    another zone, and where both may stand, 1 to True.
+    """
+    return all(
+        isinstance(part, _EXACT)
+        and not (isinstance(part, inspect.UnionType) and _numbers(*part.types) > 1)
+        for part in _parts(info)
+    )
+
+
+def _is_told_apart(info: inspect.VarTupleType | inspect.DictType) -> bool:
+    """The same for what has no class of its own, so that one of numbers may meet one of truths."""
+    item = info.value_type if isinstance(info, inspect.DictType) else info.item_type
+    members = item.types if isinstance(item, inspect.UnionType) else (item,)
+    return _is_exact(info) and not _numbers(*members)
+
+
+def _numbers(*types: inspect.Type) -> int:
+    return sum(isinstance(each, _NUMBERS) for each in types)
 
 
 def _is_plain(info: inspect.Type) -> bool:

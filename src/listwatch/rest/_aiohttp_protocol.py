@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import re
 from typing import Any
 
 import aiohttp
@@ -32,6 +33,7 @@ _RECORD = 17 * 1024
 """Bytes of a TLS record, which may be unpacked already and is then counted nowhere."""
 
 _END_OF_HEAD = b"\r\n\r\n"
+_BLANK_LINE = re.compile(rb"\n\r?\n")
 _OVERLAP = len(_END_OF_HEAD) - 1
 _SWITCHING_PROTOCOLS = 101
 
@@ -67,14 +69,18 @@ class Incoming(ResponseHandler, asyncio.BufferedProtocol):
         self.__buffer = self.__reading = buffer
         self.__loop = asyncio.get_running_loop()
         self.__in_head = False
+        self.__strange = False  # the end of a head may have been elsewhere than it was looked for
         self.__tail = b""  # of what has come of the head
         self.__told: tuple[Any, Any] | None = None  # the newest head, and aiohttp's own body
         self.__chunks: Dechunker | None = None  # while a body is read here
 
     def set_response_params(self, **params: Any) -> None:
+        if self.inbox is not None and not self.inbox.is_ended:
+            self.__refuse()  # an answer came that nobody had asked for, and this may be its body
         self.inbox = None
         self.__chunks = None
         self.__in_head = True
+        self.__strange = False
         self.__tail = b""
         super().set_response_params(**params)
 
@@ -91,6 +97,9 @@ class Incoming(ResponseHandler, asyncio.BufferedProtocol):
             self.data_received(bytes(self.__reading[:nbytes]))
 
     def data_received(self, data: bytes) -> None:
+        if data and not self.__in_head and self.inbox is not None and self.inbox.is_ended:
+            self.__refuse()  # it answers nothing
+            return
         while self.__in_head and data:
             data = self.__read_head(data)
         if self.__chunks is not None:
@@ -110,19 +119,29 @@ class Incoming(ResponseHandler, asyncio.BufferedProtocol):
             self.inbox.fail(lost)
         self.__chunks = None
 
+    def __refuse(self) -> None:
+        self.force_close()
+        if self.transport is not None:
+            self.transport.abort()
+
     def __read_head(self, data: bytes) -> bytes:
         """Feed aiohttp one head, to its last byte and no further; what follows."""
-        end = (self.__tail + data).find(_END_OF_HEAD)
+        seen = self.__tail + data
+        end = seen.find(_END_OF_HEAD)
         whole = end >= 0
+        # aiohttp takes bare line feeds, too, and then has read on in the body.
+        early = _BLANK_LINE.search(seen, 0, end + len(_END_OF_HEAD) if whole else len(seen))
+        strange = early is not None and early.end() != end + len(_END_OF_HEAD)
         cut = end + len(_END_OF_HEAD) - len(self.__tail) if whole else len(data)
-        self.__tail = b"" if whole else (self.__tail + data)[-_OVERLAP:]
+        self.__tail = b"" if whole else seen[-_OVERLAP:]
+        self.__strange = self.__strange or strange
         told = self.__feed(data[:cut])
         if told is not None:
             message, body = told
             informational = 100 <= message.code < 200 and message.code != _SWITCHING_PROTOCOLS
             self.__in_head = informational
-            # Where the end of a head looks otherwise aiohttp may have got some of the body already.
-            if whole and not informational and message.chunked and not body.is_eof():
+            plain = whole and not self.__strange
+            if plain and not informational and message.chunked and not body.is_eof():
                 self.__begin_body(body)
         elif self.transport is None or self.transport.is_closing():
             return b""  # this is no HTTP

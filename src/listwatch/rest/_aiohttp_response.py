@@ -200,7 +200,7 @@ class Head(aiohttp.ClientResponse):
         aiohttp tells of the break before it hands out these bytes, which may be whole events.
         """
         if self.inbox is not None:
-            return b""  # it does not
+            return self.inbox.take()
         self.content.set_exception(None)  # type: ignore[arg-type]  # as there was none
         arrived: bytes = self.content.read_nowait()
         return arrived

@@ -57,6 +57,8 @@ class Dechunker:
     def feed(self, data: bytes | memoryview) -> bytes:
         """The bytes of the body that are in `data`, which the caller may keep or change."""
         before, expected = b"", _BOUNDARY
+        if not data:
+            return b""
         if self._boundary:
             if self._boundary == _CRLF:  # a chunk was sent by itself, as that of an event is
                 before, expected = _CRLF, _SIZE

@@ -38,6 +38,11 @@ class Inbox:
         self._ended = False
         self._failure: Exception | None = None
 
+    @property
+    def is_ended(self) -> bool:
+        """Whether the body is complete."""
+        return self._ended
+
     def put(self, data: bytes) -> None:
         self._pieces.append(data)
         self._size += len(data)

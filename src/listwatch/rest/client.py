@@ -61,8 +61,9 @@ class RESTClient:
     `Retry-After`, and a watch whose connection is lost before the answer (B4, B5); whoever paces by
     itself sets 0. `rate_limiter` holds back everything but watches (B3). `warnings` is told what
     the server warns of (B7); None logs each text once. `max_frame` bounds one event of a watch, in
-    bytes (C5); an object that is asked for, alone or in a list, may have 16 MiB in any case. With
-    `rng` each wait before a repeat is up to a tenth longer, at random. `program`, such as
+    bytes (C5); an object that is asked for, alone or in a list, may have 16 MiB in any case. For
+    `trust_lines`, which makes watches a fifth faster at full load, see `WatchDecoder`. With `rng`
+    each wait before a repeat is up to a tenth longer, at random. `program`, such as
     `my-operator/1.2`, goes in front of the User-Agent, and names the field manager of writes.
 
     Its verbs raise what `Request` says. It belongs to no event loop: see `AiohttpTransport`. It
@@ -79,6 +80,7 @@ class RESTClient:
         warnings: WarningHandler | None = None,
         timeouts: Timeouts | None = None,
         max_frame: int = DEFAULT_LIMIT,
+        trust_lines: bool = False,
         rng: Random | None = None,
         program: str = "",
     ) -> None:
@@ -98,6 +100,7 @@ class RESTClient:
             user_agent=user_agent(program),
             timeouts=timeouts,
             max_frame=max_frame,
+            trust_lines=trust_lines,
         )
 
     async def close(self) -> None:

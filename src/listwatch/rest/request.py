@@ -65,6 +65,7 @@ class Sender:
     user_agent: str
     timeouts: Timeouts
     max_frame: int
+    trust_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,10 @@ class Request(Generic[T]):
             return EmptyWatch[T](response)
         try:
             codec = await self._codec(response)
-            events = WatchDecoder(self._decoder, codec=codec, limit=self._sender.max_frame)
+            sender = self._sender
+            events = WatchDecoder(
+                self._decoder, codec=codec, limit=sender.max_frame, trust_lines=sender.trust_lines
+            )
             return StreamWatcher(BodyDecoder(response, events))
         except BaseException:
             response.close()

@@ -55,6 +55,7 @@ class Client(Blocking[AsyncClient]):
         config: ClientConfig | None = None,
         transport: Transport | None = None,
         program: str = "",
+        trust_lines: bool = False,
     ) -> None:
         inner = AsyncClient(
             server=server,
@@ -64,6 +65,7 @@ class Client(Blocking[AsyncClient]):
             config=config,
             transport=transport,
             program=program,
+            trust_lines=trust_lines,
         )
         super().__init__(Share(inner.close), inner)
 

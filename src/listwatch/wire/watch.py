@@ -29,11 +29,12 @@ class WatchDecoder(Generic[T]):
     `Event.error`, with the object raw (D6). The object of an ERROR is a Status, that of a BOOKMARK
     a PartialObjectMetadata, whatever was asked for (D3, D4). `limit` is in bytes an event.
 
-    Where `decoder` is `decode_unstructured`, an object that another event follows in the same read,
-    and that is laid out as servers write typed objects, is told by its front: what lies behind is
-    decoded by whoever reads it, who then finds the damage if there is any (`MalformedObject`). The
-    events of the first read, the last of each, unless another has begun behind it, and all of
-    another layout are looked at to their end.
+    `trust_lines` is a promise that the server writes each event as a line of its own and with
+    nothing in it but type and object, as kube-apiserver does. An object that is laid out as typed
+    ones are, and behind which another event has begun in the same read, is then told by its front;
+    what lies behind is decoded by whoever reads it, who finds the damage if there is any
+    (`MalformedObject`). Where the promise does not hold, two events in one line are taken for one.
+    Without it every byte is looked at, and frames end where values end.
 
     >>> from listwatch.wire import WatchDecoder, decode_unstructured
     >>> stream = WatchDecoder(decode_unstructured)
@@ -47,7 +48,12 @@ class WatchDecoder(Generic[T]):
     __slots__ = ("_codec", "_decoder", "_from_front", "_stream", "_usual", "_usual_end", "unusual")
 
     def __init__(
-        self, decoder: ObjectDecoder[T], *, codec: Codec = JSON_CODEC, limit: int = DEFAULT_LIMIT
+        self,
+        decoder: ObjectDecoder[T],
+        *,
+        codec: Codec = JSON_CODEC,
+        limit: int = DEFAULT_LIMIT,
+        trust_lines: bool = False,
     ) -> None:
         self._decoder = decoder
         self._codec = codec
@@ -58,7 +64,7 @@ class WatchDecoder(Generic[T]):
         self._stream: StreamDecoder[Event[T]] = StreamDecoder(
             codec.framer(), self._event, limit=limit
         )
-        self._from_front = from_front(decoder)
+        self._from_front = from_front(decoder) if trust_lines else None
         self.unusual = 0
         """Frames so far that were not laid out as most are, or not for this decoder: their envelope
         was decoded first. Bookmarks and errors are among them.
@@ -105,7 +111,8 @@ class WatchDecoder(Generic[T]):
 
     def _short(self, frame: bytes) -> Event[T] | None:
         """The event in a usual frame, if its object can be told by its front."""
-        assert self._from_front is not None
+        if self._from_front is None:
+            return None
         for beginning, start, kind in self._usual:
             if frame.startswith(beginning) and frame.endswith(self._usual_end):
                 raw = frame[start:-1]
