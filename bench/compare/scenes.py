@@ -123,8 +123,8 @@ _OURS = (
     "informer-metadata", "informer-metadata-all", "informer-compact", "watch", "watch-raw", "sync",
 )  # fmt: skip
 _COMPILED = (
-    *_parts("client-go", "informer", "informer-metadata", "watch"),
-    *_parts("kube-rs", "informer", "informer-metadata", "watch", "watcher"),
+    *_parts("client-go", "informer", "informer-metadata", "watch", "watch-metadata"),
+    *_parts("kube-rs", "informer", "informer-metadata", "watch", "watch-metadata", "watcher"),
 )
 _PYTHON = (
     *_parts("lightkube", "watch", rounds=3),
