@@ -1,7 +1,7 @@
 """The server of the comparison: it has everything ready, and only sends.
 
     python -m bench.stage --objects 10000 --events 20000    # prints its URL
-    python -m bench.stage --data pretty --tls --ca-file /tmp/ca.pem --port 8443
+    python -m bench.stage --data pretty --tls --ca-file ca.pem --port 8443
     python -m bench.stage --rate 2000                       # events at a steady pace
 
 It serves `pods` and `widgets` of `bench.data`: LIST, in pages or whole, WATCH, WatchList, metadata

@@ -97,6 +97,11 @@ class Unstructured(ObjectView, frozen=True, eq=False, gc=False):
             head = _decode_routing(data)
         except (msgspec.DecodeError, RecursionError) as error:
             raise MalformedObject(f"this is no Kubernetes object: {error}") from error
+        return cls._of(data, head, api_version, kind)
+
+    @classmethod
+    def _of(cls, data: bytes | memoryview, head: Any, api_version: str, kind: str) -> Unstructured:
+        """The object in `data`; `head` is what was decoded of it, with the fields of `_Routing`."""
         own_kind, own_version = head.kind, head.api_version
         if own_kind and own_version:
             own = data if type(data) is bytes else bytes(data)

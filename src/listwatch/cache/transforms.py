@@ -8,17 +8,15 @@ object that was read here is written back, so doing it twice must do no more tha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from sys import intern
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from listwatch.api import APIResource, GroupVersionResource, Unstructured, join_key
+from listwatch.api import APIResource, GroupVersionResource, Unstructured
 from listwatch.api._lenient import JSONBytes
-from listwatch.api.type_meta import spliced
 from listwatch.wire import ObjectDecoder, decode_unstructured
 from listwatch.wire.decoders import reads_all, takes_type_meta
 
 from ._asking import asked_form, for_resource
-from ._cuts import Cuts, Names, encoded, members_of
+from ._cuts import Cuts, encoded, members_of
 
 __all__ = [
     "Transform",
@@ -119,19 +117,4 @@ class WithCuts:
 
     def __call__(self, raw: JSONBytes, *, api_version: str = "", kind: str = "") -> Unstructured:
         own, head = self.cuts.look(raw if type(raw) is bytes else bytes(raw))
-        own_kind, own_version, names = head.kind, head.api_version, head.metadata or _NO_NAMES
-        if not own_kind or not own_version:
-            own = spliced(own, own_version, own_kind, api_version, kind)
-            own_kind, own_version = own_kind or kind, own_version or api_version
-        return Unstructured(
-            own,
-            intern(own_version),
-            intern(own_kind),
-            join_key(names.namespace or "", names.name or ""),
-            intern(names.namespace or ""),
-            names.uid or "",
-            names.resource_version or "",
-        )
-
-
-_NO_NAMES = Names()
+        return Unstructured._of(own, head, api_version, kind)
