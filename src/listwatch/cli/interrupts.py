@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -63,7 +64,8 @@ class Interrupts:
         self._is_blocked = unless
         self._task = asyncio.current_task()
         try:
-            yield
+            with _waking() if self._before is not None else nullcontext():
+                yield
         finally:
             self._task = None
 
@@ -80,3 +82,28 @@ class Interrupts:
             return
         self.leave()
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _waking() -> Iterator[None]:
+    """Have every signal wake the running loop.
+
+    Python runs a handler between two steps of the main thread. A signal that comes when the loop
+    has taken its last step before it waits would lie there until something else happens.
+    """
+    loop = asyncio.get_running_loop()
+    woken, waker = socket.socketpair()
+    with woken, waker:
+        woken.setblocking(False)
+        waker.setblocking(False)
+        try:
+            loop.add_reader(woken, woken.recv, 4096)
+        except NotImplementedError:  # the loop of Windows, which sees to it itself
+            yield
+            return
+        before = signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(woken)
