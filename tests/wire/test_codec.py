@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -30,6 +30,12 @@ class LettersCodec:
 
     media_type = "application/letters"
     media_types = frozenset({"application/letters", "application/letters-stream"})
+
+    def serves(self, decoder: ObjectDecoder[Any], form: str) -> bool:
+        return not form
+
+    def object_bytes(self, body: bytes) -> bytes:
+        return body
 
     def framer(self) -> Framer:
         return LengthDelimitedFramer()

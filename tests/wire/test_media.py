@@ -79,6 +79,6 @@ def test_a_foreign_type_is_refused_by_name() -> None:
 def test_the_accept_header_names_each_encoding_in_the_form_asked_for() -> None:
     assert accept_header([JSON_CODEC]) == "application/json"
     assert (
-        accept_header([JSON_CODEC], projection="as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
+        accept_header([JSON_CODEC], form="PartialObjectMetadataList")
         == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
     )

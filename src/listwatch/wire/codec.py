@@ -1,12 +1,10 @@
-"""What one encoding of the API (JSON now; protobuf and CBOR have their place here) does for the
-layers above the frames.
-"""
+"""What one encoding of the API (JSON, CBOR, protobuf) does for the layers above the frames."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from listwatch.api import EventType, ListMeta, PartialObjectMetadata, Status
 
@@ -73,6 +71,12 @@ class Codec(Protocol):
         """
         ...
 
+    def serves(self, decoder: ObjectDecoder[Any], form: str) -> bool:
+        """Whether this encoding can give `decoder` bytes that it reads, of objects that come in
+        this form: empty for whole ones, else such as `PartialObjectMetadata` (B9).
+        """
+        ...
+
     def framer(self) -> Framer:
         """A framer for one stream."""
         ...
@@ -103,6 +107,10 @@ class Codec(Protocol):
         """The object of an ERROR event; a foreign one becomes a Status that says so (D3)."""
         ...
 
+    def object_bytes(self, body: bytes) -> bytes:
+        """What an object decoder gets of an answer of one object. Raises `MalformedObject`."""
+        ...
+
     def list_framer(self) -> ListFramer:
         """A framer for one LIST."""
         ...
@@ -124,13 +132,12 @@ class Codec(Protocol):
         ...
 
 
-def accept_header(codecs: Sequence[Codec], *, projection: str = "") -> str:
+def accept_header(codecs: Sequence[Codec], *, form: str = "") -> str:
     """The Accept header that asks for these encodings in this order, each in the given form.
 
-    `projection` is the parameters of the form, such as
-    `as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` (B9).
+    `form` is one of meta.k8s.io, such as `PartialObjectMetadataList` (B9).
     """
-    suffix = f";{projection}" if projection else ""
+    suffix = f";as={form};g=meta.k8s.io;v=v1" if form else ""
     return ", ".join(f"{codec.media_type}{suffix}" for codec in codecs)
 
 

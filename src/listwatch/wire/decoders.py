@@ -12,6 +12,7 @@ import msgspec
 from listwatch.api import PartialObjectMetadata, Unstructured
 
 from .errors import ObjectDecodeError
+from .media import JSON
 
 __all__ = [
     "ObjectDecoder",
@@ -21,10 +22,13 @@ __all__ = [
     "from_front",
     "object_decode_error",
     "reads_all",
+    "reads_of",
     "takes_type_meta",
 ]
 
 T = TypeVar("T")
+
+_JSON_ONLY = frozenset({JSON})
 
 ObjectDecoder = Callable[[bytes], T]
 """Gets the bytes of one whole object, kind and apiVersion included, which are its own to keep.
@@ -60,6 +64,13 @@ def reads_all(decoder: ObjectDecoder[Any]) -> bool:
     )
 
 
+def reads_of(decoder: ObjectDecoder[Any]) -> frozenset[str]:
+    """The media types of the bytes that `decoder` takes: JSON, unless it says others by an
+    attribute `reads`.
+    """
+    return frozenset(getattr(decoder, "reads", _JSON_ONLY))
+
+
 def takes_type_meta(decoder: ObjectDecoder[Any]) -> bool:
     """Whether `decoder` can be told what an object is that does not say it, as the items of typed
     lists do not (D7): `decoder(raw, api_version="v1", kind="Pod")`. Others get bytes that say it,
@@ -91,7 +102,15 @@ def object_decode_error(raw: bytes, cause: Exception) -> ObjectDecodeError:
     read.
     """
     try:
-        key = Unstructured.from_bytes(raw).key
+        key = _key_in(raw)
     except ValueError:
         key = None
     return ObjectDecodeError(key, raw, cause)
+
+
+def _key_in(raw: bytes) -> str:
+    if raw.startswith(b"k8s\0"):
+        from .protobuf_object import decode_protobuf  # whoever was given this has the package
+
+        return decode_protobuf(raw).key
+    return Unstructured.from_bytes(raw).key

@@ -22,7 +22,7 @@ from listwatch.api import (
 )
 
 from .codec import Envelope, ListHead
-from .decoders import ObjectDecoder, reads_all, takes_type_meta
+from .decoders import ObjectDecoder, reads_all, reads_of, takes_type_meta
 from .errors import EnvelopeError, ListDecodeError, quote
 from .json_framer import JSONFramer
 from .json_list import JSONListFramer
@@ -140,6 +140,13 @@ class JSONCodec:
             reason="InternalError",
             message=f"an ERROR event whose object is no Status: {quote(raw)}",
         )
+
+    def serves(self, decoder: ObjectDecoder[Any], form: str) -> bool:
+        """Every decoder that reads JSON, whatever the form."""
+        return JSON in reads_of(decoder)
+
+    def object_bytes(self, body: bytes) -> bytes:
+        return body
 
     def list_framer(self) -> JSONListFramer:
         return JSONListFramer()

@@ -8,6 +8,7 @@ from typing import Generic, ParamSpec, TypeVar
 
 from listwatch.api import ListMeta, MalformedObject
 
+from .answers import for_answer
 from .codec import Codec, ListHead
 from .decoders import ObjectDecoder, object_decode_error
 from .errors import (
@@ -64,6 +65,7 @@ class ListDecoder(Generic[T]):
     def __init__(
         self, decoder: ObjectDecoder[T], *, codec: Codec = JSON_CODEC, limit: int = DEFAULT_LIMIT
     ) -> None:
+        decoder, codec = for_answer(decoder, codec)
         self._decoder = decoder
         self._codec = codec
         self._framer = codec.list_framer()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["CBOR", "CBOR_SEQUENCE", "JSON", "PROTOBUF", "MediaType"]
+__all__ = ["CBOR", "CBOR_SEQUENCE", "JSON", "PROTOBUF", "MediaType", "media_type"]
 
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -61,3 +61,15 @@ class MediaType:
         return "".join(
             [self.type, *(f";{name}={written(value)}" for name, value in self.parameters.items())]
         )
+
+
+def media_type(content_type: str | None) -> str:
+    """The type of a Content-Type header, without parameters; empty where it is absent or malformed.
+
+    >>> media_type("application/json; charset=utf-8"), media_type("?")
+    ('application/json', '')
+    """
+    try:
+        return MediaType.parse(content_type or "").type
+    except ValueError:
+        return ""

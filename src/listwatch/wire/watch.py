@@ -8,6 +8,7 @@ from typing import Generic, TypeVar, cast
 
 from listwatch.api import Event, EventType, ListWatchError
 
+from .answers import for_answer
 from .codec import Codec, Envelope
 from .decoders import ObjectDecoder, from_front, object_decode_error, reads_all
 from .errors import EnvelopeError, quote
@@ -55,6 +56,7 @@ class WatchDecoder(Generic[T]):
         limit: int = DEFAULT_LIMIT,
         trust_lines: bool = False,
     ) -> None:
+        decoder, codec = for_answer(decoder, codec)
         self._decoder = decoder
         self._codec = codec
         # What is cut out by a guess must be checked by whoever decodes it.
