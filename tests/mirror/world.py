@@ -12,8 +12,9 @@ from typing import Any
 
 from listwatch import ClientConfig, GroupVersionResource, ListWatch, RESTClient
 from listwatch.cache import Mirror, ReflectorOptions
+from listwatch.rest.credentials import Credentials
 from listwatch.rest.transport import Transport
-from listwatch.testing.apiserver import APIServer, Faults, ServerTransport, Settings
+from listwatch.testing.apiserver import APIServer, Auth, Faults, ServerTransport, Settings
 from listwatch.wire import decode_unstructured
 
 from .seen import Identities, Seen, assert_same, identities
@@ -24,7 +25,7 @@ CONFIG_MAPS = GroupVersionResource.parse("v1/configmaps")
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def new_core(settings: Settings | None = None) -> APIServer:
+def new_core(settings: Settings | None = None, auth: Auth | None = None) -> APIServer:
     """A server on the running loop's time."""
     clock = asyncio.get_running_loop().time
     return APIServer(
@@ -32,6 +33,7 @@ def new_core(settings: Settings | None = None) -> APIServer:
         wall=lambda: _START + timedelta(seconds=clock()),
         rng=Random(1),
         settings=settings,
+        auth=auth,
     )
 
 
@@ -139,12 +141,14 @@ async def open_world(
     rng: Random | None = None,
     synced: bool = True,
     settings: Settings | None = None,
+    auth: Auth | None = None,
+    credentials: Credentials | None = None,
     **options: Any,
 ) -> AsyncIterator[World]:
     """A world with a ConfigMap for each letter of `names`, and a mirror that is synced, unless
     `synced` says that nobody waits for that. In the end nothing may be left open.
     """
-    core = new_core(settings)
+    core = new_core(settings, auth)
     for name in names:
         put(core, name, n="0")
     behind = ServerTransport(core, Faults(*faults))
@@ -152,7 +156,7 @@ async def open_world(
     notes: list[Any] = []
     seen = Seen()
     transport = wrap(_Noting(behind, requests))
-    config = ClientConfig(server="http://memory")
+    config = ClientConfig(server="http://memory", credentials=credentials)
     async with RESTClient(config, transport=transport, max_retries=0, max_frame=max_frame) as rest:
         mirror: Mirror[Any] = Mirror(
             ListWatch.from_client(rest, CONFIG_MAPS, decoder=decoder),

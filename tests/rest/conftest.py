@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -10,6 +12,7 @@ from tests.rest.loopback import (
     Authority,
     authority,
 )
+from tests.rest.proxies import KINDS, LoopbackProxy, MakeProxy
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +45,39 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """
     if request.param == "read by aiohttp":
         monkeypatch.setattr(_aiohttp, "_take_bodies", _leave_to_aiohttp)
+
+
+@pytest.fixture(scope="module")
+def proxy_pki() -> Authority:
+    return authority(name="CA of proxies")
+
+
+@pytest.fixture
+def trusted_by_the_system(
+    proxy_pki: Authority, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "system.pem"
+    file.write_bytes(proxy_pki.ca_pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+
+
+@pytest.fixture
+def make_proxy(proxy_pki: Authority, trusted_by_the_system: None) -> MakeProxy:
+    """Makes proxies; those of the kind https have a certificate that the system trusts."""
+
+    def make(kind: str, **settings: Any) -> LoopbackProxy:
+        context = proxy_pki.server if kind == "https" else None
+        return LoopbackProxy(kind, **{"ssl": context, **settings})
+
+    return make
+
+
+@pytest.fixture(params=KINDS)
+def proxy(request: pytest.FixtureRequest, make_proxy: MakeProxy) -> LoopbackProxy:
+    return make_proxy(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def locked_proxy(request: pytest.FixtureRequest, make_proxy: MakeProxy) -> LoopbackProxy:
+    """One that wants a user and a password."""
+    return make_proxy(request.param, user="alice", password="hunter2")

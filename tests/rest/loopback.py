@@ -37,6 +37,11 @@ class Peer:
         self.gone = asyncio.Event()
         """Set when the client has closed its side."""
 
+    @property
+    def certificate(self) -> object:
+        """The certificate that the client has shown; None for none."""
+        return self._writer.get_extra_info("peercert")
+
     async def request(self) -> Received:
         """The next request. Raises `IncompleteReadError` when the client is gone."""
         try:
@@ -191,13 +196,15 @@ class Authority:
     client_key_pem: bytes
 
 
-def authority(*, host: str = "127.0.0.1", ask_client: bool = False) -> Authority:
+def authority(
+    *, host: str = "127.0.0.1", ask_client: bool = False, name: str = "test CA"
+) -> Authority:
     ca_key = ec.generate_private_key(ec.SECP256R1())
-    ca = _certificate("test CA", ca_key, "test CA", ca_key, is_ca=True)
+    ca = _certificate(name, ca_key, name, ca_key, is_ca=True)
     key = ec.generate_private_key(ec.SECP256R1())
-    certificate = _certificate(host, key, "test CA", ca_key, host=host)
+    certificate = _certificate(host, key, name, ca_key, host=host)
     client_key = ec.generate_private_key(ec.SECP256R1())
-    client = _certificate("somebody", client_key, "test CA", ca_key)
+    client = _certificate("somebody", client_key, name, ca_key)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as folder:
         cert_file, key_file = Path(folder, "tls.crt"), Path(folder, "tls.key")

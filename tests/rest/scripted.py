@@ -15,6 +15,7 @@ from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.credentials import Credentials
 from listwatch.rest.exchange import Exchange
+from listwatch.rest.identity import Identity
 from listwatch.rest.rate_limit import RateLimiter
 from listwatch.rest.retry import RetryPolicy
 from listwatch.rest.transport import HTTPRequest, HTTPResponse
@@ -94,7 +95,7 @@ class Asked:
         self.transport = MemoryTransport(handler)
         self.exchange = Exchange(
             self.transport,
-            credentials=credentials,
+            identity=Identity(ClientConfig(server="https://server", credentials=credentials)),
             policy=RetryPolicy(max_retries),
             warnings=warnings or IgnoreWarnings(),
             rate_limiter=rate_limiter,
@@ -126,6 +127,8 @@ class Asked:
 
 class Token:
     """Credentials whose token is refreshed to the next of `tokens`, a second later."""
+
+    description = "the made-up token"
 
     def __init__(self, *tokens: str) -> None:
         self.tokens = list(tokens)

@@ -304,7 +304,7 @@ class TestWhereAiohttpHasChanged:
             "sys.modules['aiohttp.client_proto'] = None\n"
             "from listwatch.rest._aiohttp import Connections\n"
             "async def main():\n"
-            "    await Connections('http://127.0.0.1:1', None, None, pooled=True).close()\n"
+            "    await Connections('http://127.0.0.1:1', None, pooled=True).close()\n"
             "    assert 'listwatch.rest._aiohttp_protocol' not in sys.modules\n"
             "asyncio.run(main())\n"
         )

@@ -13,6 +13,7 @@ import pytest
 from listwatch.rest.config import ClientConfig, load_config, travels_in_the_clear
 from listwatch.rest.credentials import BasicAuth, StaticToken
 from listwatch.rest.errors import ConfigError
+from listwatch.rest.impersonation import Impersonation
 
 SECRET = "s3cret-of-alice"
 CA = b"-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n"
@@ -214,7 +215,7 @@ def test_repr_says_when_nothing_is_verified() -> None:
 def test_plain_http_is_in_the_clear_unless_it_stays_on_this_machine(
     server: str, clear: bool
 ) -> None:
-    assert travels_in_the_clear(server) is clear
+    assert travels_in_the_clear(server, None) is clear
 
 
 # --- the order of sources ----------------------------------------------------------------------
@@ -513,3 +514,163 @@ def test_an_explicit_plain_http_server_gets_none_of_a_kubeconfigs_credentials(
     path = kubeconfig(tmp_path / "file", "dev")
     found = load_config(kubeconfig=path, server="http://far.example", environ={})
     assert found.credentials is None
+
+
+# --- what else wins over a file ---------------------------------------------------------------
+
+
+@pytest.fixture
+def two_of_each(tmp_path: Path) -> Path:
+    """A kubeconfig with a second cluster and a second user, that no context joins."""
+    path = kubeconfig(tmp_path / "file", "dev", user={"token": "of-dev"})
+    content = json.loads(path.read_text())
+    content["clusters"].append({"name": "far", "cluster": {"server": "https://far:6443"}})
+    content["users"].append({"name": "bob", "user": {"token": SECRET}})
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.mark.clause("N1")
+def test_another_cluster_and_another_user_than_the_context_names(two_of_each: Path) -> None:
+    found = load_config(kubeconfig=two_of_each, cluster="far", user="bob", environ={})
+    assert found.server == "https://far:6443"
+    assert found.credentials == StaticToken(SECRET)
+    with pytest.raises(ConfigError, match="there is no user 'eve'; there are: bob, dev"):
+        load_config(kubeconfig=two_of_each, user="eve", environ={})
+
+
+@pytest.mark.clause("N1")
+def test_a_cluster_and_a_user_need_no_context(two_of_each: Path) -> None:
+    content = json.loads(two_of_each.read_text())
+    del content["current-context"]
+    two_of_each.write_text(json.dumps(content))
+    found = load_config(kubeconfig=two_of_each, cluster="far", user="bob", environ={})
+    assert (found.server, found.credentials) == ("https://far:6443", StaticToken(SECRET))
+    anonymous = load_config(kubeconfig=two_of_each, cluster="far", environ={})
+    assert (anonymous.credentials, anonymous.namespace) == (None, "default")
+    with pytest.raises(ConfigError, match="current-context is not set"):
+        load_config(kubeconfig=two_of_each, user="bob", environ={})
+
+
+@pytest.mark.clause("N1", "N2")
+def test_a_user_name_or_a_client_certificate_replaces_all_that_says_who_we_are(
+    two_of_each: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "crt").write_bytes(CERT)
+    (tmp_path / "key").write_bytes(KEY)
+    found = load_config(kubeconfig=two_of_each, username="a", password=SECRET, environ={})
+    assert found.credentials == BasicAuth("a", SECRET)
+    found = load_config(
+        kubeconfig=two_of_each,
+        client_certificate=tmp_path / "crt",
+        client_key=tmp_path / "key",
+        environ={},
+    )
+    assert found.credentials is None
+    assert (found.client_cert_data, found.client_key_data) == (CERT, KEY)
+    assert (found.client_cert_file, found.client_key_file) == (tmp_path / "crt", tmp_path / "key")
+
+
+@pytest.mark.clause("N2", "N4")
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"token": SECRET, "username": "a"}, "only one of the two"),
+        ({"client_certificate": "crt"}, "needed both"),
+        ({"client_key": "key"}, "needed both"),
+        (
+            {"client_certificate": "crt", "client_key": "none"},
+            "client key file none cannot be read",
+        ),
+        ({"password": SECRET, "server": "http://far"}, "a password is not sent to http://far"),
+        ({"proxy_url": f"ftp://u:{SECRET}@proxy"}, "proxy"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    two_of_each: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, Any],
+    problem: str,
+) -> None:
+    (tmp_path / "crt").write_bytes(CERT)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=problem) as caught:
+        load_config(kubeconfig=two_of_each, environ={}, **given)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.clause("N1", "N2")
+def test_the_rest_wins_field_by_field(two_of_each: Path) -> None:
+    bob = Impersonation(user="bob", groups=("admins",))
+    found = load_config(
+        kubeconfig=two_of_each,
+        impersonate=bob,
+        tls_server_name="kubernetes",
+        disable_compression=True,
+        environ={},
+    )
+    assert found.impersonate == bob
+    assert found.tls_server_name == "kubernetes"
+    assert found.disable_compression
+    assert found.credentials == StaticToken("of-dev"), "who may impersonate is who it was"
+
+
+@pytest.mark.clause("N2")
+@pytest.mark.parametrize(
+    ("cluster", "asked", "expected"),
+    [
+        ({}, None, "http://env:3128"),
+        ({"proxy-url": "socks5://file:1080"}, None, "socks5://file:1080"),
+        ({"proxy-url": "socks5://file:1080"}, "http://arg:80", "http://arg:80"),
+        ({"proxy-url": "socks5://file:1080"}, "", None),
+        ({}, "", None),
+    ],
+)
+def test_a_proxy_is_that_of_the_caller_the_cluster_or_the_environment(
+    tmp_path: Path, cluster: dict[str, Any], asked: str | None, expected: str | None
+) -> None:
+    path = kubeconfig(tmp_path / "file", "dev", **cluster)
+    environ = {"HTTPS_PROXY": "http://env:3128"}
+    assert load_config(kubeconfig=path, proxy_url=asked, environ=environ).proxy_url == expected
+    aside = {**environ, "NO_PROXY": ".example"}
+    found = load_config(kubeconfig=path, proxy_url=asked, environ=aside).proxy_url
+    assert found == (None if expected == "http://env:3128" else expected)
+
+
+@pytest.mark.clause("N1", "N2")
+def test_a_server_given_explicitly_and_a_pod_go_through_the_proxy_of_the_environment(
+    tmp_path: Path, pod: Path
+) -> None:
+    environ = {"https_proxy": "http://env:3128"}
+    assert load_config(server="https://far", environ=environ).proxy_url == "http://env:3128"
+    found = load_config(environ=environ | pod_environ(tmp_path), service_account=pod)
+    assert found.proxy_url == "http://env:3128"
+
+
+@pytest.mark.clause("N4")
+def test_a_server_of_this_machine_is_not_so_near_behind_a_proxy(tmp_path: Path) -> None:
+    user = {"token": SECRET}
+    path = kubeconfig(tmp_path / "file", "dev", server="http://127.0.0.1:8001", user=user)
+    assert load_config(kubeconfig=path, environ={}).credentials == StaticToken(SECRET)
+    far = load_config(kubeconfig=path, proxy_url="http://proxy:3128", environ={})
+    assert far.credentials is None
+    with pytest.raises(ConfigError, match="a token is not sent to http://127"):
+        load_config(kubeconfig=path, proxy_url="http://proxy:3128", token=SECRET, environ={})
+
+
+@pytest.mark.clause("N4")
+def test_nothing_secret_of_a_configuration_is_shown(tmp_path: Path) -> None:
+    found = ClientConfig(
+        server="https://a",
+        credentials=BasicAuth("alice", SECRET),
+        client_cert_file=tmp_path / "crt",
+        client_key_file=tmp_path / "key",
+        proxy_url=f"http://alice:{SECRET}@proxy:3128",
+        impersonate=Impersonation(user="bob"),
+    )
+    shown = repr(found)
+    assert SECRET not in shown
+    assert "proxy:3128" in shown
+    assert "bob" in shown
+    assert str(tmp_path / "key") in shown

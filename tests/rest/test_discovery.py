@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -322,7 +324,7 @@ async def test_an_unknown_name_comes_with_near_ones_and_what_to_run(
     assert suggestion in caught.value.suggestions
     assert suggestion in str(caught.value)
     assert repr(text) in str(caught.value)
-    assert "kubectl api-resources" in str(caught.value)
+    assert "listwatch api-resources" in str(caught.value)
     assert caught.value.text == text
 
 
@@ -496,3 +498,169 @@ async def test_a_legacy_servers_groups_are_not_all_asked_at_once() -> None:
     server.read = counted  # type: ignore[method-assign]
     await discovery.resources()
     assert most == 8
+
+
+# --- each once, and categories -----------------------------------------------------------------
+
+
+async def test_each_resource_is_preferred_at_one_version() -> None:
+    new, old = made_up("example.com/v2/things"), made_up("example.com/v1/things")
+    only_old = made_up("example.com/v1/relics", "Relic")
+    elsewhere = made_up("other.example/v1/things")
+    server = Server({**AGGREGATED, "/apis": aggregated(new, old, only_old, elsewhere)})
+    preferred = await Discovery(server).preferred()
+    assert [str(each) for each in preferred if each.group] == [
+        str(new),
+        str(only_old),
+        str(elsewhere),
+    ]
+
+
+REAL_ALL = (
+    "v1/pods",
+    "v1/replicationcontrollers",
+    "v1/services",
+    "apps/v1/daemonsets",
+    "apps/v1/deployments",
+    "apps/v1/replicasets",
+    "apps/v1/statefulsets",
+    "autoscaling/v2/horizontalpodautoscalers",
+    "batch/v1/cronjobs",
+    "batch/v1/jobs",
+)
+"""What `kubectl get all` lists on that server, in its order (K47)."""
+
+
+async def test_a_category_is_what_kubectl_takes_it_for() -> None:
+    server = Server(AGGREGATED)
+    discovery = Discovery(server)
+    members = await discovery.in_category("all")
+    assert [str(each) for each in members if each.group != "example.com"] == list(REAL_ALL)
+    assert server.asked == ["/api", "/apis"]
+    assert await discovery.in_category("all") == members
+    assert server.asked == ["/api", "/apis"]
+
+
+async def test_a_category_may_have_custom_types_and_only_what_can_be_listed() -> None:
+    def item(name: str, *verbs: str) -> dict[str, object]:
+        return {
+            "resource": name,
+            "responseKind": {"kind": name},
+            "scope": "Namespaced",
+            "categories": ["all", "house"],
+            "verbs": verbs,
+        }
+
+    def group(*versions: dict[str, object]) -> bytes:
+        found = {"metadata": {"name": "example.com"}, "versions": versions}
+        return json.dumps({"kind": "APIGroupDiscoveryList", "items": [found]}).encode()
+
+    apis = group(
+        {"version": "v2", "resources": [item("chairs", "get", "list"), item("reviews", "create")]},
+        {"version": "v1", "resources": [item("chairs", "list"), item("stools")]},
+    )
+    server = Server({**AGGREGATED, "/apis": apis})
+    members = await Discovery(server).in_category("house")
+    assert [str(each) for each in members] == ["example.com/v2/chairs", "example.com/v1/stools"]
+
+
+async def test_an_unknown_category_is_empty_and_asked_for_again() -> None:
+    server = Server(AGGREGATED)
+    discovery = Discovery(server, refresh_interval=0.0)
+    assert await discovery.in_category("nothing") == ()
+    assert server.asked == ["/api", "/apis"]
+    assert await discovery.in_category("nothing") == ()
+    assert server.asked == ["/api", "/apis"] * 2
+
+
+async def test_where_nothing_is_told_a_category_has_the_built_in_types() -> None:
+    server = Server({"/api": FORBIDDEN, "/apis": FORBIDDEN})
+    discovery = Discovery(server)
+    members = await discovery.in_category("all")
+    assert sorted(str(each) for each in members) == sorted(REAL_ALL)
+    assert set(discovery.failures) == {"/api", "/apis"}
+
+
+# --- what is known turns out to be wrong --------------------------------------------------------
+
+
+@pytest.mark.virtual_time
+@pytest.mark.parametrize("core", [API, FORBIDDEN], ids=["", "partly refused"])
+async def test_a_denied_resource_is_asked_for_once_in_a_while_only(core: bytes | Exception) -> None:
+    server = Server({**AGGREGATED, "/api": core})
+    discovery = Discovery(server)
+    assert await discovery.resolve("widgets") == WIDGETS
+    server.asked.clear()
+    for _ in range(10):
+        await discovery.recheck()
+        await asyncio.sleep(1)
+    assert server.asked == ["/api", "/apis"] * 2
+
+
+@pytest.mark.virtual_time
+async def test_what_was_denied_with_good_reason_may_be_denied_again_soon() -> None:
+    server = Server(AGGREGATED)
+    discovery = Discovery(server)
+    assert await discovery.resolve("widgets") == WIDGETS
+    for version in ("v2", "v3", "v4"):
+        moved = made_up(f"example.com/{version}/widgets", "Widget")
+        server.answers["/apis"] = aggregated(moved)
+        await discovery.recheck()
+        assert (await discovery.resolve("widgets")).version == version
+
+
+async def test_who_is_denied_at_the_same_time_shares_one_answer() -> None:
+    server = Server(AGGREGATED)
+    discovery = Discovery(server)
+    await discovery.resolve("widgets")
+    server.asked.clear()
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(20):
+            tasks.create_task(discovery.recheck())
+    assert server.asked == ["/api", "/apis"]
+
+
+async def test_a_recheck_that_fails_is_no_recheck() -> None:
+    server = Server(AGGREGATED)
+    discovery = Discovery(server)
+    assert await discovery.resolve("widgets") == WIDGETS
+    server.answers["/apis"] = UNAVAILABLE
+    with pytest.raises(ServiceUnavailable):
+        await discovery.recheck()
+    assert await discovery.resolve("widgets") == WIDGETS
+    server.answers["/apis"] = aggregated()
+    await discovery.recheck()
+    with pytest.raises(UnknownResource):
+        await discovery.resolve("widgets")
+
+
+# --- several event loops -----------------------------------------------------------------------
+
+
+def test_it_may_be_used_from_several_event_loops_at_once() -> None:
+    class Slow(Server):
+        """Lets two loops wait at the same time, each with two tasks."""
+
+        def __init__(self) -> None:
+            super().__init__(AGGREGATED)
+            self.both = threading.Barrier(2, timeout=30)
+
+        async def read(
+            self,
+            path: str,
+            *,
+            query: Sequence[tuple[str, str]] = (),
+            accept: str = "application/json",
+        ) -> bytes:
+            if path == "/api":
+                await asyncio.to_thread(self.both.wait)
+            return await super().read(path, query=query, accept=accept)
+
+    discovery = Discovery(Slow())
+
+    async def resolve_twice() -> set[APIResource]:
+        return set(await asyncio.gather(discovery.resolve("wd"), discovery.resolve("widgets")))
+
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(asyncio.run, resolve_twice()) for _ in range(2)]
+        assert [run.result() for run in runs] == [{WIDGETS}] * 2

@@ -42,8 +42,10 @@ async def test_a_401_is_repeated_once_with_fresh_ones(watch: bool, max_retries: 
 async def test_once_and_no_more() -> None:
     token = Token("a", "b", "c")
     asked = Asked(only("c"), credentials=token)
-    assert isinstance(await asked.fails(), Unauthorized)
+    error = await asked.fails()
+    assert isinstance(error, Unauthorized)
     assert (len(asked.times), token.refreshes) == (2, 1)
+    assert error.__notes__ == ["it was shown the made-up token"]
 
 
 async def test_without_new_ones_it_is_not_repeated() -> None:
@@ -54,8 +56,10 @@ async def test_without_new_ones_it_is_not_repeated() -> None:
 
 async def test_without_any_it_is_not_repeated() -> None:
     asked = Asked(only("b"))
-    assert isinstance(await asked.fails(), Unauthorized)
+    error = await asked.fails()
+    assert isinstance(error, Unauthorized)
     assert len(asked.times) == 1
+    assert error.__notes__ == ["no credentials were shown to it"]
 
 
 async def test_a_403_refreshes_nothing() -> None:
@@ -103,6 +107,21 @@ async def test_who_was_refused_before_a_refresh_needs_none_of_its_own() -> None:
     assert token.refreshes == 1
 
 
+async def test_what_has_renewed_itself_since_needs_no_refresh() -> None:
+    """As a file does that is read again: its `refresh` would find nothing newer."""
+    token = Token("a")
+
+    async def renewed_meanwhile(request: HTTPRequest) -> Reply:
+        answer = only("b")(request)
+        assert isinstance(answer, Reply)
+        token.tokens = ["b"]
+        return answer
+
+    asked = Asked(renewed_meanwhile, credentials=token)
+    assert await asked.ends()
+    assert (len(asked.times), token.refreshes) == (2, 0)
+
+
 async def test_one_who_gives_up_does_not_spoil_the_refresh_for_the_others() -> None:
     token = Token("a", "b")
     asked = Asked(only("b"), credentials=token)
@@ -121,7 +140,7 @@ async def test_a_refresh_that_fails_leaves_the_401_with_the_reason() -> None:
 
     error = await Asked(only("b"), credentials=Broken("a")).fails()
     assert isinstance(error, Unauthorized)
-    assert "no such program" in error.__notes__[0]
+    assert "no such program" in error.__notes__[-1]
     assert isinstance(error.__cause__, OSError)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from listwatch.rest.config import ClientConfig
-from listwatch.rest.credentials import StaticToken
 from listwatch.rest.errors import ConfigError
 from listwatch.rest.incluster import NotInCluster, load_in_cluster
 
@@ -25,14 +24,21 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_variables_and_mounted_files_make_the_configuration(root: Path) -> None:
-    assert load_in_cluster(environ=ENVIRON, root=root) == ClientConfig(
+async def test_variables_and_mounted_files_make_the_configuration(root: Path) -> None:
+    found = load_in_cluster(environ=ENVIRON, root=root)
+    assert found == ClientConfig(
         server="https://10.96.0.1:443",
         ca_data=CA,
-        credentials=StaticToken("tok.en"),
+        ca_file=root / "ca.crt",
+        credentials=found.credentials,
         namespace="web",
         source=f"in-cluster, from {root}",
     )
+    assert found.credentials is not None
+    assert await found.credentials.headers() == {"Authorization": "Bearer tok.en"}
+    (root / "token").write_text("renewed")
+    assert await found.credentials.refresh()
+    assert await found.credentials.headers() == {"Authorization": "Bearer renewed"}
 
 
 def test_an_ipv6_host_is_put_in_brackets(root: Path) -> None:

@@ -3,24 +3,33 @@
 from .aiohttp_transport import AiohttpTransport
 from .client import PatchType, RESTClient
 from .config import ClientConfig, load_config
-from .credentials import BasicAuth, Credentials, StaticToken
+from .credentials import (
+    BasicAuth,
+    CertificateSource,
+    ClientCertificate,
+    Credentials,
+    StaticToken,
+)
 from .discovery import Discovery, UnknownResource
 from .errors import (
     ConfigError,
     ConnectFailed,
     ConnectionLost,
     ConnectionRefused,
+    CredentialsFailed,
     InvalidRequest,
     TLSFailed,
     TransportError,
     TransportTimeout,
     UnexpectedContent,
 )
+from .impersonation import Impersonation
 from .incluster import load_in_cluster
 from .kubeconfig import load_kubeconfig
 from .rate_limit import RateLimiter, TokenBucket
 from .request import Request
 from .tls import ssl_context
+from .token_file import TokenFile
 from .transport import Headers, HTTPRequest, HTTPResponse, Timeouts, Transport
 from .warnings import (
     APIWarning,
@@ -36,6 +45,8 @@ __all__ = [
     "APIWarning",
     "AiohttpTransport",
     "BasicAuth",
+    "CertificateSource",
+    "ClientCertificate",
     "ClientConfig",
     "CollectWarnings",
     "ConfigError",
@@ -43,11 +54,13 @@ __all__ = [
     "ConnectionLost",
     "ConnectionRefused",
     "Credentials",
+    "CredentialsFailed",
     "Discovery",
     "HTTPRequest",
     "HTTPResponse",
     "Headers",
     "IgnoreWarnings",
+    "Impersonation",
     "InvalidRequest",
     "LogWarnings",
     "PatchType",
@@ -59,6 +72,7 @@ __all__ = [
     "TLSFailed",
     "Timeouts",
     "TokenBucket",
+    "TokenFile",
     "Transport",
     "TransportError",
     "TransportTimeout",

@@ -14,6 +14,7 @@ What aiohttp does of its own accord and must not do here, and how it is kept fro
 from __future__ import annotations
 
 import asyncio
+import functools
 import io
 import logging
 import socket
@@ -25,6 +26,7 @@ import aiohttp
 from yarl import URL
 
 from ._aiohttp_errors import request_error, without_secrets
+from ._aiohttp_proxy import ProxyConnector, Route
 from ._aiohttp_response import Head, Response
 from .errors import ConnectFailed, TransportTimeout
 from .transport import HTTPRequest
@@ -53,8 +55,9 @@ _KEEPALIVE_PROBES = 3
 _USER_TIMEOUT = 60
 """Seconds after which the kernel gives up on a peer that acknowledges neither data nor probes."""
 
-_TURNS_OF_AN_ABORT = 2
-"""Of the event loop, after which an aborted connection is gone: one for its socket, one for TLS."""
+_TURNS_OF_AN_ABORT = 3
+"""Of the event loop, after which an aborted connection is gone: one for its socket, one for TLS,
+one for TLS with a proxy."""
 
 _TURNS_TO_SEE_AN_END = 2
 """Of the event loop, after which the end of a kept connection is seen that came while the loop was
@@ -73,17 +76,21 @@ class Connections:
     """
 
     def __init__(
-        self, server: str, context: ssl.SSLContext | None, server_name: str | None, *, pooled: bool
+        self, server: str, server_name: str | None, *, pooled: bool, route: Route | None = None
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self._server = server
         self._server_name = server_name
+        self._route = route
+        self._detour = str(route or "")
         self.pooled = pooled
         self._responses: WeakSet[Response] = WeakSet()
         traces = aiohttp.TraceConfig()
         traces.on_request_headers_sent.append(_request_is_sent)
-        connector = aiohttp.TCPConnector(
-            ssl=context if context is not None else True,
+        kind: Any = (
+            aiohttp.TCPConnector if route is None else functools.partial(ProxyConnector, route)
+        )
+        connector: aiohttp.TCPConnector = kind(
             limit=0,  # a watch holds its connection for as long as it lives
             force_close=not pooled,
             keepalive_timeout=_KEEP_IDLE if pooled else None,
@@ -106,28 +113,35 @@ class Connections:
             max_field_size=_HEADER_LIMIT,
         )
 
-    async def send(self, request: HTTPRequest) -> Response:
+    async def send(self, request: HTTPRequest, context: ssl.SSLContext | None) -> Response:
+        """Send by a connection that was opened with the TLS settings of `context`."""
         if self.pooled:
             for _ in range(_TURNS_TO_SEE_AN_END):
                 await asyncio.sleep(0)
         url = f"{self._server}{request.path}"
         step = _Step(request.first_byte_timeout)
+        more_headers, more_arguments = request.more_headers, {}
+        if self._route is not None:
+            more_headers += self._route.headers
+            more_arguments = self._route.arguments
         try:
             async with asyncio.timeout(request.connect_timeout) as step.limit:
                 head = await self._session.request(
                     request.method,
                     URL(f"{self._server}{request.target}", encoded=True),
-                    headers=request.headers,
+                    headers=(*request.headers.items(), *more_headers),
+                    ssl=context if context is not None else True,
                     # aiohttp warns of bytes that are longer than 1 MiB, but not of a file of them.
                     data=None if request.body is None else io.BytesIO(request.body),
                     allow_redirects=False,
                     server_hostname=self._server_name,
                     trace_request_ctx=step,
+                    **more_arguments,
                 )
         except TimeoutError as error:
             failure: Exception = error
             if step.limit.expired():
-                raise step.too_slow(request, self._server, url) from None
+                raise step.too_slow(request, self._server + self._detour, url) from None
         except _Failed as error:
             failure = error.cause
         except (aiohttp.ClientError, OSError) as error:
@@ -135,10 +149,14 @@ class Connections:
         else:
             return self._response(head, request, url)
         # Out here, so that the error of aiohttp is not the context of ours.
-        raise request_error(failure, url) from without_secrets(failure)
+        raise request_error(failure, url, self._detour) from without_secrets(failure)
 
     def _response(self, head: aiohttp.ClientResponse, request: HTTPRequest, url: str) -> Response:
         assert isinstance(head, Head)
+        refusal = self._route.refusal(head.status) if self._route is not None else None
+        if refusal is not None:
+            head.give_up()
+            raise request_error(refusal, url)
         if head.status == _SWITCHING_PROTOCOLS:
             head.give_up()
             raise ConnectFailed(

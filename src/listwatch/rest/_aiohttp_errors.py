@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from ._chunked import ChunkError
+from ._tunnel import TunnelRefused
 from .errors import (
     ConnectFailed,
     ConnectionLost,
@@ -20,11 +21,20 @@ from .errors import (
     TransportTimeout,
 )
 
-__all__ = ["body_error", "request_error", "without_secrets"]
+__all__ = ["ProxyFailed", "body_error", "request_error", "without_secrets"]
 
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
 _CUT = {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED, errno.ESHUTDOWN}
 _UNFINISHED = "payload is not completed"
+
+
+class ProxyFailed(aiohttp.ClientError):
+    """There is no way through the proxy, for this `reason`. `proxy` is its URL without secrets."""
+
+    def __init__(self, proxy: str, reason: Exception) -> None:
+        super().__init__(f"{proxy}: {reason}")
+        self.proxy = proxy
+        self.reason = reason
 
 
 def without_secrets(error: Exception) -> Exception:
@@ -37,11 +47,16 @@ def without_secrets(error: Exception) -> Exception:
     return error
 
 
-def request_error(error: Exception, url: str) -> TransportError:
-    """For what ended a request before the head of its answer was there. `url` has no query."""
+def request_error(error: Exception, url: str, route: str = "") -> TransportError:
+    """For what ended a request before the head of its answer was there.
+
+    `url` has no query. `route` is how it went, such as ` through the proxy http://proxy:3128`.
+    """
     parts = urlsplit(url)
-    server = f"{parts.scheme}://{parts.netloc}"
+    server = f"{parts.scheme}://{parts.netloc}{route}"
     match error:
+        case ProxyFailed():
+            return _no_way(error, f"{parts.scheme}://{parts.netloc}", url)
         case aiohttp.ClientConnectorDNSError():
             reason = getattr(error.os_error, "strerror", None) or str(error.os_error)
             return ConnectFailed(
@@ -76,6 +91,26 @@ def body_error(error: Exception, url: str) -> TransportError:
         # Its words go on with "400", which is aiohttp's own and no answer of the server.
         return ConnectionLost(what, url=url)
     return _broken(inner, what, url)
+
+
+def _no_way(error: ProxyFailed, server: str, url: str) -> TransportError:
+    reason = _innermost(error.reason)
+    proxy = f"the proxy {error.proxy}"
+    begin = f"cannot connect to {server} through {proxy}"
+    match reason:
+        case TunnelRefused():
+            kind = ConnectionRefused if reason.by_server else ConnectFailed
+            return kind(f"{begin}: {reason}", url=url)
+        case socket.gaierror() | UnicodeError():
+            told = getattr(reason, "strerror", None) or "it is no name"
+            return ConnectFailed(f"{begin}, whose host name does not resolve ({told})", url=url)
+        case ssl.SSLCertVerificationError():
+            return TLSFailed(
+                f"{begin}: its certificate does not verify: {reason.verify_message}. Its authority"
+                " must be one of the system's (SSL_CERT_FILE adds others) or the cluster's",
+                url=url,
+            )
+    return _no_connection(reason, f"{proxy} on the way to {server}", url)
 
 
 def _no_connection(error: BaseException, server: str, url: str) -> TransportError:

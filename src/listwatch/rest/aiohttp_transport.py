@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import threading
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from .config import ClientConfig
-from .errors import TransportError
-from .tls import ssl_context
+from .errors import TLSFailed, TransportError
+from .tls import TLSContexts
 from .transport import HTTPRequest, HTTPResponse
 
 if TYPE_CHECKING:
     from ._aiohttp import Connections
+    from ._aiohttp_proxy import Route
 
 __all__ = ["AiohttpTransport"]
 
@@ -30,14 +30,16 @@ class AiohttpTransport:
     connections are closed with it, and the next loop to send becomes the home.
 
     A request is sent once, whatever happens to it; redirects are answers like any other; there are
-    no cookies, and proxies in the environment are not looked at. gzip bodies are unpacked. Every
-    socket probes a silent peer (E4).
+    no cookies, and the only proxy is that of `config`: the environment is not looked at. gzip
+    bodies are unpacked. Every socket probes a silent peer (E4). Each new connection uses
+    certificates and authorities as they are then (`TLSContexts`); open ones stay.
     """
 
     def __init__(self, config: ClientConfig) -> None:
         self._config = config
         self._guard = threading.Lock()
-        self._context: ssl.SSLContext | None = None
+        self._tls = TLSContexts(config)
+        self._route: Route | None = None
         self._home: Connections | None = None
         self._end_of_home: AsyncGenerator[None] | None = None
         self._elsewhere: WeakSet[Connections] = WeakSet()
@@ -46,15 +48,18 @@ class AiohttpTransport:
     async def send(self, request: HTTPRequest) -> HTTPResponse:
         """Send, and return when the head of the answer is there. See `Transport.send`.
 
-        Raises `ConfigError` on the first request if the certificates of the configuration cannot be
-        used, and `TransportError` after `close`.
+        Raises `ConfigError` if the certificates of the configuration cannot be used, and
+        `TransportError` after `close`.
         """
+        context = await self._tls.context(request.certificate)
         connections = self._here()
         try:
-            return await connections.send(request)
-        except BaseException:
+            return await connections.send(request, context)
+        except BaseException as error:
             if not connections.pooled:
                 await connections.close()
+            if isinstance(error, TLSFailed):
+                self._tls.doubt()
             raise
 
     async def close(self) -> None:
@@ -85,6 +90,7 @@ class AiohttpTransport:
 
     def _here(self) -> Connections:
         from ._aiohttp import Connections
+        from ._aiohttp_proxy import route_of
 
         loop = asyncio.get_running_loop()
         with self._guard:
@@ -94,11 +100,14 @@ class AiohttpTransport:
                 )
             if self._home is not None and self._home.loop is loop:
                 return self._home
-            if self._context is None:
-                self._context = ssl_context(self._config)
+            if self._route is None:
+                self._route = route_of(self._config)
             at_home = self._home is None or self._home.loop.is_closed()
             connections = Connections(
-                self._config.server, self._context, self._config.tls_server_name, pooled=at_home
+                self._config.server,
+                self._config.tls_server_name,
+                pooled=at_home,
+                route=self._route,
             )
             if at_home:
                 self._home = connections

@@ -12,9 +12,10 @@ from listwatch.api import APIResource, GroupVersionResource, ListOptions, Status
 from listwatch.watch import Watch
 from listwatch.wire import (
     DEFAULT_LIMIT,
-    JSON_CODEC,
+    Encoding,
     ObjectDecoder,
     ObjectList,
+    codecs_of,
     decode_unstructured,
 )
 
@@ -22,6 +23,7 @@ from .aiohttp_transport import AiohttpTransport
 from .config import ClientConfig
 from .errors import InvalidRequest
 from .exchange import Exchange
+from .identity import Identity
 from .rate_limit import RateLimiter
 from .request import Body, Request, Sender, encode_body
 from .retry import DEFAULT_MAX_RETRIES, RetryPolicy
@@ -65,6 +67,8 @@ class RESTClient:
     `trust_lines`, which makes watches a fifth faster at full load, see `WatchDecoder`. With `rng`
     each wait before a repeat is up to a tenth longer, at random. `program`, such as
     `my-operator/1.2`, goes in front of the User-Agent, and names the field manager of writes.
+    `encodings` are asked for in their order, wherever they can give what the decoder of a request
+    reads; JSON is what is left (B9). `EncodingUnavailable` says what has to be installed for one.
 
     Its verbs raise what `Request` says. It belongs to no event loop: see `AiohttpTransport`. It
     must be closed, best by `async with`.
@@ -83,24 +87,27 @@ class RESTClient:
         trust_lines: bool = False,
         rng: Random | None = None,
         program: str = "",
+        encodings: Sequence[Encoding] = (Encoding.JSON,),
     ) -> None:
         timeouts = timeouts or Timeouts()
+        codecs = codecs_of(encodings)
         self.config = config
         self.transport: Transport = transport or AiohttpTransport(config)
         self._sender = Sender(
             exchange=Exchange(
                 self.transport,
-                credentials=config.credentials,
+                identity=Identity(config),
                 policy=RetryPolicy(max_retries, rng),
                 warnings=warnings if warnings is not None else LogWarnings(),
                 rate_limiter=rate_limiter,
                 silence=timeouts.silence,
             ),
-            codecs=(JSON_CODEC,),
+            codecs=codecs,
             user_agent=user_agent(program),
             timeouts=timeouts,
             max_frame=max_frame,
             trust_lines=trust_lines,
+            compression=not config.disable_compression,
         )
 
     async def close(self) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from .credentials import Credentials, StaticToken
+from .credentials import Credentials
 from .errors import ConfigError
+from .impersonation import Impersonation
+from .proxy import checked_proxy, proxy_from_environment, without_password
 
 __all__ = ["ClientConfig", "load_config"]
 
@@ -25,6 +27,7 @@ class ClientConfig:
 
     `load_config` makes one from the usual places; this is the form to give everything by hand:
 
+        >>> from listwatch import StaticToken
         >>> ClientConfig(server="https://10.0.0.1:6443", credentials=StaticToken("abc"))
         ClientConfig(server='https://10.0.0.1:6443', credentials=StaticToken(<hidden>), \
 namespace='default', source='given by the program')
@@ -39,6 +42,8 @@ namespace='default', source='given by the program')
     its end."""
     ca_data: bytes | None = None
     """PEM certificates that the server's own must chain to; None means the system's."""
+    ca_file: Path | None = None
+    """Where these are read again while the client lives, so that an authority can be renewed."""
     insecure_skip_tls_verify: bool = False
     """Do not look at the server's certificate at all. Anybody in between can then read and change
     everything."""
@@ -46,29 +51,53 @@ namespace='default', source='given by the program')
     """The name that the server's certificate must carry, where that is not the host in `server`."""
     client_cert_data: bytes | None = None
     client_key_data: bytes | None = None
+    client_cert_file: Path | None = None
+    client_key_file: Path | None = None
+    """Where these two are read again while the client lives."""
     credentials: Credentials | None = None
     """None means none: the server sees `system:anonymous`, or whoever the client certificate
     names."""
+    impersonate: Impersonation | None = None
+    """Whom the server shall take us for, if those that we are may ask for that."""
+    proxy_url: str | None = None
+    """What the connections go through: `http://`, `https://` or `socks5://`. It may hold a user
+    name and a password. None: no proxy."""
+    disable_compression: bool = False
+    """Never ask for gzip, which costs the server time and saves the network some."""
     namespace: str = "default"
     """The one to use where the caller names none."""
     source: str = "given by the program"
     """Where this came from, for messages."""
 
     def __post_init__(self) -> None:
-        for name in ("ca_data", "client_cert_data", "client_key_data", "tls_server_name"):
+        for name in (
+            "ca_data",
+            "client_cert_data",
+            "client_key_data",
+            "tls_server_name",
+            "proxy_url",
+        ):
             if not getattr(self, name):
                 object.__setattr__(self, name, None)
-        has_tls = bool(self.ca_data or self.client_cert_data or self.insecure_skip_tls_verify)
+        ca, certificate = (
+            self.ca_data or self.ca_file,
+            self.client_cert_data or self.client_cert_file,
+        )
+        key = self.client_key_data or self.client_key_file
+        has_tls = bool(ca or certificate or self.insecure_skip_tls_verify)
         object.__setattr__(self, "server", _server_url(self.server, self.source, has_tls=has_tls))
-        if self.insecure_skip_tls_verify and self.ca_data:
+        if self.proxy_url is not None:
+            try:
+                object.__setattr__(self, "proxy_url", checked_proxy(self.proxy_url))
+            except ValueError as error:
+                raise ConfigError(f"{self.source}: the proxy {error}") from error
+        if self.insecure_skip_tls_verify and ca:
             raise ConfigError(
                 f"{self.source}: a certificate authority and insecure-skip-tls-verify exclude each"
                 " other: leave one out (better the latter)"
             )
-        if (self.client_cert_data is None) != (self.client_key_data is None):
-            given, lacking = (
-                ("certificate", "key") if self.client_cert_data else ("key", "certificate")
-            )
+        if (certificate is None) != (key is None):
+            given, lacking = ("certificate", "key") if certificate else ("key", "certificate")
             raise ConfigError(f"{self.source}: there is a client {given} but no client {lacking}")
         if not self.namespace:
             raise ConfigError(f"{self.source}: the namespace is empty")
@@ -83,55 +112,24 @@ namespace='default', source='given by the program')
             shown.append(f"tls_server_name={self.tls_server_name!r}")
         if self.client_cert_data is not None:
             shown.append(f"client_cert_data=<{len(self.client_cert_data)} bytes>")
+        if self.client_key_data is not None:
             shown.append("client_key_data=<hidden>")
+        shown += [
+            f"{name}={str(path)!r}"
+            for name in ("ca_file", "client_cert_file", "client_key_file")
+            if (path := getattr(self, name)) is not None
+        ]
         if self.credentials is not None:
             # The type alone: the repr of somebody else's class may show what it holds.
             shown.append(f"credentials={type(self.credentials).__name__}(<hidden>)")
+        if self.impersonate is not None:
+            shown.append(f"impersonate={self.impersonate!r}")
+        if self.proxy_url is not None:
+            shown.append(f"proxy_url={without_password(self.proxy_url)!r}")
+        if self.disable_compression:
+            shown.append("disable_compression=True")
         shown += [f"namespace={self.namespace!r}", f"source={self.source!r}"]
         return f"ClientConfig({', '.join(shown)})"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Overrides:
-    """What the caller of `load_config` insists on, whatever a file says. None means no such
-    wish."""
-
-    server: str | None = None
-    token: str | None = field(default=None, repr=False)
-    ca_data: bytes | None = None
-    insecure_skip_tls_verify: bool | None = None
-
-    def on_trust(self, ca_data: bytes | None, insecure: bool) -> tuple[bytes | None, bool]:
-        """A config's CA and `insecure_skip_tls_verify` with these in place of its own.
-
-        Each of the two ends what the config says of the other.
-        """
-        if self.ca_data is not None:
-            return self.ca_data, bool(self.insecure_skip_tls_verify)
-        if self.insecure_skip_tls_verify is not None:
-            return None if self.insecure_skip_tls_verify else ca_data, self.insecure_skip_tls_verify
-        return ca_data, insecure
-
-    def on_identity(self, config: ClientConfig) -> ClientConfig:
-        """`config` with this token in place of its own credentials.
-
-        A token replaces all that says who we are, client certificate included: a server that is
-        shown both goes by the certificate. Raises `ConfigError` if the token would have to travel
-        in the clear.
-        """
-        if self.token is None:
-            return config
-        if travels_in_the_clear(config.server):
-            raise ConfigError(
-                f"a token is not sent to {config.server} over plain http, where anybody in between"
-                " can read it: use https:// or leave the token out"
-            )
-        return replace(
-            config,
-            credentials=StaticToken(self.token),
-            client_cert_data=None,
-            client_key_data=None,
-        )
 
 
 def load_config(
@@ -142,6 +140,16 @@ def load_config(
     token: str | None = None,
     ca_file: str | os.PathLike[str] | None = None,
     insecure_skip_tls_verify: bool | None = None,
+    cluster: str | None = None,
+    user: str | None = None,
+    username: str = "",
+    password: str = "",
+    client_certificate: str | os.PathLike[str] | None = None,
+    client_key: str | os.PathLike[str] | None = None,
+    tls_server_name: str = "",
+    impersonate: Impersonation | None = None,
+    proxy_url: str | None = None,
+    disable_compression: bool | None = None,
     environ: Mapping[str, str] | None = None,
     service_account: str | os.PathLike[str] = SERVICE_ACCOUNT,
 ) -> ClientConfig:
@@ -157,10 +165,14 @@ def load_config(
     4. `~/.kube/config`.
     5. The service account of the pod we run in, below the folder `service_account`.
 
-    Files without any content count as missing. `context` chooses a context of 2, 3 or 4, and rules
-    5 out. `token`, `ca_file` and `insecure_skip_tls_verify` win over what is found, and so does
-    `server` together with `kubeconfig` or `context`: saying both means that the credentials of the
-    one are for the other.
+    Files without any content count as missing. `context` chooses a context of 2, 3 or 4, and
+    `cluster` and `user` others than it names; each rules 5 out. All else wins over what is found:
+    `token`, `username` and `password`, or `client_certificate` and `client_key`, over all that says
+    who we are; and `server` together with `kubeconfig`, `context`, `cluster` or `user`: saying both
+    means that the credentials of the one are for the other.
+
+    A proxy is, in this order, `proxy_url` (an empty text: none), that of the cluster, or what
+    HTTPS_PROXY, HTTP_PROXY and NO_PROXY say, as in kubectl.
 
     Credentials travel over TLS, or to this very machine, only: with a plain http server elsewhere
     those of a kubeconfig are left out, as in kubectl (`source` then says so), and an explicit
@@ -171,44 +183,56 @@ def load_config(
 
         config = load_config(context="staging")
     """
-    # Both build on ClientConfig, which is here.
+    # These build on ClientConfig, which is here.
     from .incluster import NotInCluster, load_in_cluster
     from .kubeconfig import Kubeconfig, default_files
+    from .overrides import Overrides, Trust
 
     environ = os.environ if environ is None else environ
     overrides = Overrides(
         server=server,
+        cluster=cluster,
+        user=user,
         token=token,
-        ca_data=None if ca_file is None else _read_ca_file(ca_file),
+        username=username,
+        password=password,
+        client_certificate=_path(client_certificate),
+        client_key=_path(client_key),
+        ca_file=_path(ca_file),
         insecure_skip_tls_verify=insecure_skip_tls_verify,
+        tls_server_name=tls_server_name,
+        impersonate=impersonate,
+        proxy_url=proxy_url,
+        disable_compression=disable_compression,
     )
+    chosen = [name for name in (context, cluster, user) if name is not None]
     if kubeconfig is not None:
         path = Path(kubeconfig).expanduser()
-        return Kubeconfig.read([path], must_exist=True).client_config(context, overrides)
-    if server is not None and context is None:
-        bare = ClientConfig(
-            server=server,
-            ca_data=overrides.ca_data,
-            insecure_skip_tls_verify=bool(insecure_skip_tls_verify),
-            source="the server given explicitly",
-        )
-        return overrides.on_identity(bare)
+        merged = Kubeconfig.read([path], must_exist=True)
+        return through_proxy(merged.client_config(context, overrides), proxy_url, environ)
+    if server is not None and not chosen:
+        return through_proxy(overrides.bare(server), proxy_url, environ)
 
     where, paths = default_files(environ)
     merged = Kubeconfig.read(paths)
     if not merged.is_empty:
-        return merged.client_config(context, overrides)
+        return through_proxy(merged.client_config(context, overrides), proxy_url, environ)
     tried = [f"{where}: {', '.join(merged.tried) or 'names no file'}"]
-    if context is None:
+    if not chosen:
         try:
             found = load_in_cluster(environ=environ, root=service_account)
-            ca_data, insecure = overrides.on_trust(found.ca_data, False)
-            found = replace(found, ca_data=ca_data, insecure_skip_tls_verify=insecure)
-            return overrides.on_identity(found)
+            trust = overrides.on_trust(Trust(found.ca_data, found.ca_file))
+            found = replace(
+                found,
+                ca_data=trust.ca_data,
+                ca_file=trust.ca_file,
+                insecure_skip_tls_verify=trust.insecure,
+            )
+            return through_proxy(overrides.apply(found), proxy_url, environ)
         except NotInCluster as error:
             tried.append(f"in-cluster: {error.reason}")
     else:
-        tried.append(f"in-cluster: has no contexts, and context {context!r} was asked for")
+        tried.append(f"in-cluster: has no contexts, and {chosen[0]!r} was asked for")
     raise ConfigError(
         "no configuration says how to reach a Kubernetes API server. Tried:\n"
         "  - an explicit server: none was given\n"
@@ -218,11 +242,22 @@ def load_config(
     )
 
 
-def travels_in_the_clear(server: str) -> bool:
-    """Whether somebody in between could read what is sent to `server`: plain http, and not to this
-    machine."""
+def through_proxy(
+    config: ClientConfig, asked: str | None, environ: Mapping[str, str]
+) -> ClientConfig:
+    """`config` with the proxy of the environment, unless one was `asked` for or it has one."""
+    if asked is not None or config.proxy_url is not None:
+        return config
+    return replace(config, proxy_url=proxy_from_environment(config.server, environ))
+
+
+def travels_in_the_clear(server: str, proxy: str | None) -> bool:
+    """Whether somebody in between could read what is sent to `server`: plain http, and not straight
+    to this machine."""
     url = urlsplit(server)
     host = url.hostname or ""
+    if url.scheme == "http" and proxy:
+        return True
     if url.scheme != "http" or host == "localhost" or host.endswith(".localhost"):
         return False
     try:
@@ -231,16 +266,8 @@ def travels_in_the_clear(server: str) -> bool:
         return True
 
 
-def _read_ca_file(path: str | os.PathLike[str]) -> bytes:
-    try:
-        data = Path(path).expanduser().read_bytes()
-    except OSError as error:
-        raise ConfigError(
-            f"the certificate authority file {os.fspath(path)} cannot be read: {error.strerror}"
-        ) from error
-    if b"-----BEGIN" not in data:
-        raise ConfigError(f"the certificate authority file {os.fspath(path)} holds no PEM text")
-    return data
+def _path(given: str | os.PathLike[str] | None) -> Path | None:
+    return None if given is None else Path(given).expanduser()
 
 
 def _server_url(text: str, source: str, *, has_tls: bool) -> str:

@@ -1,26 +1,30 @@
-"""What proves to the server who is asking: headers, and a way to renew them.
-
-A client certificate is not here: it belongs to the TLS connection
-(`ClientConfig.client_cert_data`).
-"""
+"""What proves to the server who is asking: headers, a client certificate, a way to renew them."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .errors import ConfigError
 
-__all__ = ["BasicAuth", "Credentials", "StaticToken"]
+__all__ = [
+    "BasicAuth",
+    "CertificateSource",
+    "ClientCertificate",
+    "Credentials",
+    "StaticToken",
+    "description_of",
+]
 
 
 class Credentials(Protocol):
     """Gives each request its headers of authentication.
 
-    Both methods are coroutines so that a source which runs a program, reads a file or asks an
-    identity provider fits in without a change to the client (N2, N3).
+    Both methods are coroutines, because a source may run a program, read a file or ask an identity
+    provider (N2, N3). What an error calls it is its attribute `description`, where it has one, such
+    as `the token of user "alice" in /home/alice/.kube/config`: never with a secret in it.
     """
 
     async def headers(self) -> Mapping[str, str]:
@@ -37,6 +41,37 @@ class Credentials(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class ClientCertificate:
+    """A certificate, with those that it chains to, and its key, both in PEM."""
+
+    certificate: bytes
+    key: bytes
+
+    def __repr__(self) -> str:
+        return "ClientCertificate(<hidden>)"
+
+
+class CertificateSource(Protocol):
+    """Gives each request the certificate that its connection has to show. `Credentials` may be one,
+    too, as an exec plugin is.
+    """
+
+    async def certificate(self) -> ClientCertificate | None:
+        """The certificate for the next request; None for none. Called once a request."""
+        ...
+
+    async def refresh(self) -> bool:
+        """See `Credentials.refresh`."""
+        ...
+
+
+def description_of(source: object) -> str:
+    """What an error calls credentials or a source of certificates."""
+    said = getattr(source, "description", "")
+    return said or f"the credentials of type {type(source).__name__}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class StaticToken:
     """A bearer token that stays as it is.
 
@@ -48,6 +83,7 @@ class StaticToken:
     """
 
     token: str
+    description: str = field(default="the bearer token", compare=False)
 
     def __post_init__(self) -> None:
         if not self.token:
@@ -81,6 +117,7 @@ class BasicAuth:
 
     username: str
     password: str
+    description: str = field(default="the user name and password", compare=False)
 
     def __post_init__(self) -> None:
         if ":" in self.username:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeVar
 
-from listwatch.api import APIError, APIResource, Forbidden, ListWatchError, NotFound
+from listwatch.api import APIResource, ListWatchError
 from listwatch.api.builtin import BUILTIN_RESOURCES
 
-from .discovery_answers import (
-    AGGREGATED_ACCEPT,
-    Aggregated,
-    NotDiscovery,
-    parse_discovery,
-    parse_resource_list,
-)
+from ._per_loop import PerLoopLock
+from .discovery_reading import DiscoveryReader, Found, Reader, Starter
 from .resource_names import (
     FORMS,
     ResourceName,
@@ -27,17 +22,7 @@ from .resource_names import (
 
 __all__ = ["Discovery", "UnknownResource"]
 
-_LEGACY_AT_ONCE = 8
-"""How many of a legacy server's group versions are asked for side by side: a cluster can have a
-hundred."""
-
-
-class _Reader(Protocol):
-    """What discovery needs of a client: `RESTClient.read`."""
-
-    async def read(
-        self, path: str, *, query: Sequence[tuple[str, str]] = (), accept: str = "application/json"
-    ) -> bytes: ...
+R = TypeVar("R")
 
 
 class UnknownResource(ListWatchError):
@@ -54,10 +39,7 @@ class UnknownResource(ListWatchError):
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    resources: tuple[APIResource, ...]
-    failures: Mapping[str, ListWatchError | None]
-    """What could not be learnt: a path or group version, and the error; None where the server
-    itself calls it stale."""
+    found: Found
     taken: float
 
 
@@ -75,7 +57,9 @@ class Discovery:
     ask again, once a call, and never if what is known is younger than `refresh_interval` seconds of
     the event loop's clock: a CRD that has just appeared is found, and a loop over unknown names
     does not flood the server. Calls that need an answer at the same time share it. `refresh` asks
-    at once.
+    at once. A server that tells by an Etag that nothing has changed (K42) sends nothing again.
+
+    **Categories**, such as `all`, stand for several resources: `in_category` has them.
 
     **Failures.** A group whose discovery fails does not hide the others: it is in `failures`, and
     in the message of `UnknownResource`. So is a refusal (403) to read discovery at all. A server
@@ -85,16 +69,17 @@ class Discovery:
 
     def __init__(
         self,
-        client: _Reader,
+        client: Reader | Starter,
         *,
         builtin: Sequence[APIResource] = BUILTIN_RESOURCES,
         refresh_interval: float = 5.0,
     ) -> None:
-        self._client = client
+        self._reader = DiscoveryReader(client)
         self._builtin = tuple(builtin)
         self._refresh_interval = refresh_interval
         self._snapshot: _Snapshot | None = None
-        self._lock = asyncio.Lock()
+        self._in_vain: float | None = None
+        self._lock = PerLoopLock()
 
     async def resources(self) -> tuple[APIResource, ...]:
         """All the server has, without subresources, in its order of preference; what is known
@@ -103,21 +88,66 @@ class Discovery:
         Raises `APIError` or `TransportError` if `/api` or `/apis` cannot be had; where the server
         refuses both, the `Forbidden`.
         """
-        snapshot = self._snapshot or await self._load(newer_than=None)
-        refusal = snapshot.failures.get("/apis")
-        if not snapshot.resources and refusal is not None:
+        found = (self._snapshot or await self._load(newer_than=None)).found
+        refusal = found.failures.get("/apis")
+        if not found.resources and refusal is not None:
             raise refusal
-        return snapshot.resources
+        return found.resources
+
+    async def preferred(self) -> tuple[APIResource, ...]:
+        """The same with each resource once, at the version that the server prefers, or, where that
+        has it not, the next. Raises as `resources` does.
+        """
+        return _once_each(await self.resources())
+
+    async def in_category(self, name: str) -> tuple[APIResource, ...]:
+        """What is meant by a category such as `all`, and can be listed: each resource once, at the
+        version that the server prefers, in the server's order. Empty where there is no such
+        category.
+
+        The server is always asked, once: any custom type may be part of a category. Where it tells
+        nothing of its resources it is the built-in ones. A category that is not there makes it ask
+        again, as an unknown name does. Raises as `resolve` does.
+
+            >>> [str(each) for each in await discovery.in_category("all")]  # doctest: +SKIP
+            ['v1/pods', 'v1/services', 'apps/v1/deployments', ...]
+        """
+
+        def search(found: Found) -> tuple[APIResource, ...]:
+            known = found.resources or self._builtin
+            return _once_each(each for each in known if name in each.categories and _listable(each))
+
+        members, _ = await self._search(search)
+        return members
 
     async def refresh(self) -> None:
         """Ask the server now, whatever is known. Raises as `resources` does."""
         await self._load(newer_than=self._snapshot)
 
+    async def recheck(self) -> None:
+        """Ask the server again since it denied a resource that is known, by a 404 for its path: it
+        may be gone, or be served at another version. That is done once for calls that come at the
+        same time, and for `refresh_interval` not again where nothing was new. Raises as `resources`
+        does.
+
+        A server may learn of a change in its own resources a second later than it acts on it.
+        """
+        known = self._snapshot
+        async with self._lock.here():
+            if self._snapshot is not known:
+                return  # somebody else has asked meanwhile
+            if self._in_vain is not None and self._age_of(self._in_vain) < self._refresh_interval:
+                return
+            self._snapshot = await self._look()
+            before = known.found.resources if known is not None else None
+            nothing_new = self._snapshot.found.resources == before
+            self._in_vain = self._snapshot.taken if nothing_new else None
+
     @property
     def failures(self) -> Mapping[str, ListWatchError | None]:
         """What the last answer lacks: paths and group versions with the error, None where the
         server says that its own knowledge is stale."""
-        return dict(self._snapshot.failures) if self._snapshot is not None else {}
+        return dict(self._snapshot.found.failures) if self._snapshot is not None else {}
 
     async def resolve(self, text: str) -> APIResource:
         """The resource that `text` means: plural, singular, short name or kind in any case, with or
@@ -133,88 +163,53 @@ class Discovery:
         readings = readings_of(text)
         if builtin := _find(self._builtin, readings, group_prefix=False):
             return builtin
-        known = self._snapshot
-        snapshot = known or await self._load(newer_than=None)
-        found = self._find_in(snapshot, readings)
-        if found is None and snapshot is known and self._is_old(snapshot):
-            snapshot = await self._load(newer_than=snapshot)
-            found = self._find_in(snapshot, readings)
-        if found is None:
-            raise self._unknown(text, readings[0], snapshot)
-        return found
+        meant, found = await self._search(lambda found: self._find_in(found, readings))
+        if meant is None:
+            raise self._unknown(text, readings[0], found)
+        return meant
 
-    def _find_in(
-        self, snapshot: _Snapshot, readings: tuple[ResourceName, ...]
-    ) -> APIResource | None:
-        known = snapshot.resources or self._builtin
+    def _find_in(self, found: Found, readings: tuple[ResourceName, ...]) -> APIResource | None:
+        known = found.resources or self._builtin
         return _find(known, readings, group_prefix=False) or _find(
             known, readings, group_prefix=True
         )
 
-    def _is_old(self, snapshot: _Snapshot) -> bool:
-        age = asyncio.get_running_loop().time() - snapshot.taken
-        return age >= self._refresh_interval
+    async def _search(self, search: Callable[[Found], R]) -> tuple[R, Found]:
+        """What `search` finds in what is known, or in a newer answer; and in which."""
+        known = self._snapshot
+        snapshot = known or await self._load(newer_than=None)
+        result = search(snapshot.found)
+        if (
+            not result
+            and snapshot is known
+            and self._age_of(snapshot.taken) >= self._refresh_interval
+        ):
+            snapshot = await self._load(newer_than=snapshot)
+            result = search(snapshot.found)
+        return result, snapshot.found
+
+    def _age_of(self, moment: float) -> float:
+        return asyncio.get_running_loop().time() - moment
 
     async def _load(self, *, newer_than: _Snapshot | None) -> _Snapshot:
         """Ask the server, unless somebody else has done so since `newer_than`."""
-        async with self._lock:
+        async with self._lock.here():
             if self._snapshot is None or self._snapshot is newer_than:
-                self._snapshot = await self._fetch()
+                self._snapshot = await self._look()
             return self._snapshot
 
-    async def _fetch(self) -> _Snapshot:
-        resources: list[APIResource] = []
-        failures: dict[str, ListWatchError | None] = {}
-        for path in ("/api", "/apis"):
-            try:
-                answer = parse_discovery(await self._client.read(path, accept=AGGREGATED_ACCEPT))
-            except (Forbidden, NotFound, NotDiscovery) as error:
-                failures[path] = error
-                continue
-            if isinstance(answer, Aggregated):
-                resources += answer.resources
-                failures |= dict.fromkeys(answer.stale)
-                continue
-            found, failed = await self._fetch_legacy(answer.pairs)
-            resources += found
-            failures |= failed
-        return _Snapshot(tuple(resources), failures, asyncio.get_running_loop().time())
+    async def _look(self) -> _Snapshot:
+        found = await self._reader.look()
+        return _Snapshot(found, asyncio.get_running_loop().time())
 
-    async def _fetch_legacy(
-        self, pairs: Sequence[tuple[str, str]]
-    ) -> tuple[list[APIResource], dict[str, ListWatchError]]:
-        places = asyncio.Semaphore(_LEGACY_AT_ONCE)
-
-        async def fetch(group: str, version: str) -> tuple[APIResource, ...] | ListWatchError:
-            path = f"/apis/{group}/{version}" if group else f"/api/{version}"
-            async with places:
-                try:
-                    return parse_resource_list(await self._client.read(path), group, version)
-                except ListWatchError as error:  # a value: it must not cancel the others
-                    return error
-
-        async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(fetch(*pair)) for pair in pairs]
-        resources: list[APIResource] = []
-        failures: dict[str, ListWatchError] = {}
-        for (group, version), task in zip(pairs, running, strict=True):
-            match result := task.result():
-                case APIError() | NotDiscovery():
-                    failures[f"{group}/{version}" if group else version] = result
-                case ListWatchError():  # the way to the server is broken, not the group
-                    raise result
-                case _:
-                    resources += result
-        return resources, failures
-
-    def _unknown(self, text: str, wanted: ResourceName, snapshot: _Snapshot) -> UnknownResource:
-        suggestions = near_names((*snapshot.resources, *self._builtin), wanted)
+    def _unknown(self, text: str, wanted: ResourceName, found: Found) -> UnknownResource:
+        suggestions = near_names((*found.resources, *self._builtin), wanted)
         lines = [f"the server has no resource {text!r} that we know of."]
         if suggestions:
             lines.append(f"Did you mean {' or '.join(suggestions)}?")
-        lines.append("`kubectl api-resources` lists what there is.")
-        failed = [f"{name} ({error or 'stale'})" for name, error in snapshot.failures.items()]
-        if failed and not snapshot.resources:
+        lines.append("`listwatch api-resources` lists what there is.")
+        failed = [f"{name} ({error or 'stale'})" for name, error in found.failures.items()]
+        if failed and not found.resources:
             lines.append(
                 "The server told nothing of its resources, so only built-in types are known:"
                 f" {'; '.join(failed)}. The cluster role system:discovery lets them be read; a"
@@ -242,3 +237,15 @@ def _find(
         if found := find_resource(resources, wanted, group_prefix=group_prefix):
             return found
     return None
+
+
+def _listable(resource: APIResource) -> bool:
+    return not resource.verbs or "list" in resource.verbs
+
+
+def _once_each(resources: Iterable[APIResource]) -> tuple[APIResource, ...]:
+    """Of each group's resource the first version: the one that the server prefers."""
+    first: dict[tuple[str, str], APIResource] = {}
+    for resource in resources:
+        first.setdefault((resource.group, resource.name), resource)
+    return tuple(first.values())

@@ -16,6 +16,7 @@ __all__ = [
     "ConnectFailed",
     "ConnectionLost",
     "ConnectionRefused",
+    "CredentialsFailed",
     "InvalidRequest",
     "TLSFailed",
     "TransportError",
@@ -59,6 +60,12 @@ class TransportTimeout(TransportError, TimeoutError):
 
 class ConfigError(ListWatchError):
     """A configuration that cannot be used. The message names the file, context and field."""
+
+
+class CredentialsFailed(ConfigError):
+    """No credentials could be had for a request, which was not sent: a plugin failed, an identity
+    provider refused, a file is not there. Trying again later may help.
+    """
 
 
 class InvalidRequest(ListWatchError, ValueError):

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 
-from listwatch.api import APIError, ListWatchError, ResourceVersionTooLarge, error_for_response
+import msgspec
 
-from ._per_loop import PerLoopLock
-from .credentials import Credentials
+from listwatch.api import (
+    APIError,
+    ListWatchError,
+    ResourceVersionTooLarge,
+    Unauthorized,
+    error_for_response,
+)
+from listwatch.wire import JSON_CODEC, Codec
+from listwatch.wire.media import media_type
+
 from .errors import TLSFailed, TransportError
+from .identity import Identity, Proof
 from .rate_limit import RateLimiter
 from .retry import GiveUp, Outcome, RetryPolicy, SendAgain, parse_retry_after
 from .transport import HTTPRequest, HTTPResponse, Transport
@@ -44,28 +53,34 @@ class Exchange:
         self,
         transport: Transport,
         *,
-        credentials: Credentials | None,
+        identity: Identity,
         policy: RetryPolicy,
         warnings: WarningHandler,
         rate_limiter: RateLimiter | None = None,
         silence: float | None = None,
     ) -> None:
         self._transport = transport
-        self._identity = _Identity(credentials)
+        self._identity = identity
         self._policy = policy
         self._warnings = warnings
         self._rate_limiter = rate_limiter
         self._silence = silence
 
     async def send(
-        self, request: HTTPRequest, *, watch: bool = False, max_retries: int | None = None
+        self,
+        request: HTTPRequest,
+        *,
+        watch: bool = False,
+        max_retries: int | None = None,
+        codecs: Sequence[Codec] = (JSON_CODEC,),
     ) -> HTTPResponse | ListWatchError:
         """The successful answer: 200 for a watch, any 2xx else. Its body is the caller's to read or
         close. An error that is returned stands for the empty watch of B5, and says why it is empty.
 
         Raises the `APIError` of any other answer, or the `TransportError` that ended the last
         attempt. It has a note about the attempt before it where that failed otherwise.
-        `max_retries` goes before that of the policy.
+        `max_retries` goes before that of the policy; `codecs` are those that were asked for, in
+        any of which an error may come.
         """
         policy = self._policy
         if max_retries is not None:
@@ -76,12 +91,10 @@ class Exchange:
         while True:
             if self._rate_limiter is not None and not watch:
                 await self._rate_limiter.acquire()
-            proof, headers = await self._identity.prove()
+            proof = await self._identity.prove()
             previous = failure
             try:
-                response = await self._transport.send(
-                    replace(request, headers={**request.headers, **headers})
-                )
+                response = await self._transport.send(_with(request, proof))
             except TransportError as error:
                 failure = error
                 decision = policy.decide(Outcome(attempt=attempt, watch=watch, error=error))
@@ -96,7 +109,9 @@ class Exchange:
                         status=response.status,
                         retry_after=response.headers.get("Retry-After"),
                     )
-                    failure, decision = await self._judge(request, response, outcome, policy)
+                    failure, decision = await self._judge(
+                        request, response, outcome, policy, codecs
+                    )
                 except BaseException:
                     response.close()
                     raise
@@ -116,6 +131,7 @@ class Exchange:
                     _log.info("the watch of %s was not opened: %s", request.path, failure)
                     return failure
                 case GiveUp.ERROR:
+                    self._blame(failure)
                     _mention(failure, previous)
                     raise failure
 
@@ -128,7 +144,12 @@ class Exchange:
             self._warnings.handle(warning)
 
     async def _judge(
-        self, request: HTTPRequest, response: HTTPResponse, outcome: Outcome, policy: RetryPolicy
+        self,
+        request: HTTPRequest,
+        response: HTTPResponse,
+        outcome: Outcome,
+        policy: RetryPolicy,
+        codecs: Sequence[Codec],
     ) -> tuple[ListWatchError, SendAgain | GiveUp]:
         """The error that an answer stands for, and what to do about it. Ends the answer."""
         likely = policy.decide(outcome)
@@ -139,53 +160,38 @@ class Exchange:
                 "the server speaks TLS, and was sent plain HTTP: does its address want https://?"
             )
             return TLSFailed(message, url=request.path), GiveUp.ERROR
-        failure = error_for_response(
-            response.status,
-            response.headers.get("Content-Type"),
-            body,
-            retry_after=parse_retry_after(outcome.retry_after),
-        )
+        failure = _error(response, body, parse_retry_after(outcome.retry_after), codecs)
         too_large = isinstance(failure, ResourceVersionTooLarge)
         return failure, policy.decide(replace(outcome, too_large=too_large))
 
-    async def _renewed(self, proof: int, unauthorized: ListWatchError) -> bool:
+    def _blame(self, failure: ListWatchError) -> None:
+        """Say which credentials a server did not accept."""
+        if not isinstance(failure, Unauthorized):
+            return
+        shown = self._identity.description
+        failure.add_note(f"it was shown {shown}" if shown else "no credentials were shown to it")
+
+    async def _renewed(self, proof: Proof, unauthorized: ListWatchError) -> bool:
         try:
             return await self._identity.renew(proof)
         except Exception as error:
             # What the caller must see is the 401; why nothing better could be had goes with it.
+            self._blame(unauthorized)
             unauthorized.add_note(f"and the credentials could not be refreshed: {error}")
             raise unauthorized from error
 
 
-class _Identity:
-    """The credentials of a client, refreshed one at a time for all who wait (H15)."""
-
-    def __init__(self, credentials: Credentials | None) -> None:
-        self._credentials = credentials
-        self._turn = PerLoopLock()
-        self._proof = 0  # grows when the credentials have changed
-        self._tries = 0
-
-    async def prove(self) -> tuple[int, Mapping[str, str]]:
-        """The headers for one request, and a number that says which credentials they are of."""
-        if self._credentials is None:
-            return self._proof, {}
-        return self._proof, await self._credentials.headers()
-
-    async def renew(self, proof: int) -> bool:
-        """Whether there are now other credentials than those of `proof`, which were refused."""
-        if self._credentials is None:
-            return False
-        tries = self._tries
-        async with self._turn.here():
-            if self._proof != proof:
-                return True
-            if self._tries != tries:
-                return False  # somebody has tried in vain while we waited
-            changed = await self._credentials.refresh()
-            self._tries += 1
-            self._proof += changed
-            return changed
+def _error(
+    response: HTTPResponse, body: bytes, wait: float | None, codecs: Sequence[Codec]
+) -> APIError:
+    """The error that an answer stands for, in whatever encoding it came (B9)."""
+    content_type = response.headers.get("Content-Type")
+    for codec in codecs:
+        if codec is not JSON_CODEC and media_type(content_type) in codec.media_types:
+            status = codec.decode_status(body)
+            body, content_type = msgspec.json.encode(status), JSON_CODEC.media_type
+            break
+    return error_for_response(response.status, content_type, body, retry_after=wait)
 
 
 async def beginning_of(response: HTTPResponse, limit: int, silence: float | None) -> bytes:
@@ -206,6 +212,15 @@ async def beginning_of(response: HTTPResponse, limit: int, silence: float | None
         _log.debug("the body of an answer of status %d broke off: %s", response.status, error)
     response.close()
     return bytes(body[:limit])
+
+
+def _with(request: HTTPRequest, proof: Proof) -> HTTPRequest:
+    return replace(
+        request,
+        headers={**request.headers, **proof.headers},
+        more_headers=request.more_headers + proof.more_headers,
+        certificate=proof.certificate,
+    )
 
 
 def _mention(failure: ListWatchError, previous: ListWatchError | None) -> None:

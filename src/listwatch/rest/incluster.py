@@ -10,6 +10,7 @@ from pathlib import Path
 from .config import SERVICE_ACCOUNT, ClientConfig
 from .credentials import StaticToken
 from .errors import ConfigError
+from .token_file import TokenFile
 
 __all__ = ["NotInCluster", "load_in_cluster"]
 
@@ -34,7 +35,7 @@ def load_in_cluster(
     folder `root`.
 
     The namespace is POD_NAMESPACE if that is set, as in client-go. Without `ca.crt` the system's
-    roots have to do. The token is read once, now.
+    roots have to do. Token and CA are read again while a client lives: the kubelet renews them.
 
     Raises `NotInCluster` if the variables or the token are not there, `ConfigError` if they are but
     cannot be used.
@@ -53,7 +54,7 @@ def load_in_cluster(
             " (does the pod have automountServiceAccountToken: false?)"
         )
     try:
-        credentials = StaticToken(token.decode("ascii", "replace").strip())
+        StaticToken(token.decode("ascii", "replace").strip())
     except ConfigError as error:
         raise ConfigError(f"{folder / 'token'}: {error}") from error
     ca_data = _read(folder / "ca.crt")
@@ -64,7 +65,8 @@ def load_in_cluster(
     return ClientConfig(
         server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
         ca_data=ca_data,
-        credentials=credentials,
+        ca_file=folder / "ca.crt" if ca_data is not None else None,
+        credentials=TokenFile(folder / "token", description="the token of the service account"),
         namespace=namespace or "default",
         source=f"in-cluster, from {folder}" + (" (which has no ca.crt)" if not ca_data else ""),
     )

@@ -7,40 +7,33 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .config import ClientConfig, Overrides, travels_in_the_clear
+from .config import ClientConfig, through_proxy, travels_in_the_clear
 from .credentials import BasicAuth, Credentials, StaticToken
 from .errors import ConfigError
+from .impersonation import impersonation_of
 from .kubeconfig_file import KubeconfigFile, Section, read_kubeconfig_file
+from .overrides import Overrides, Trust
+from .proxy import checked_proxy
+from .token_file import TokenFile
+
+if TYPE_CHECKING:
+    from .exec.credential import ClusterInfo
 
 __all__ = ["Kubeconfig", "default_files", "load_kubeconfig"]
-
-_MEANWHILE = (
-    "Until then give a token (`kubectl create token SERVICEACCOUNT`), or run `kubectl proxy` and"
-    " use its address as the server"
-)
-_NOT_YET = {
-    "exec": "credentials from a program",
-    "auth-provider": "credentials from an auth provider",
-    "as": "impersonation",
-    "as-uid": "impersonation",
-    "as-groups": "impersonation",
-    "as-user-extra": "impersonation",
-}
-_SUCCESSORS = {
-    "gcp": "kubectl has dropped this provider for the exec plugin gke-gcloud-auth-plugin, and exec",
-    "azure": "kubectl has dropped this provider for the exec plugin kubelogin, and exec",
-}
 
 
 def load_kubeconfig(path: str | os.PathLike[str], *, context: str | None = None) -> ClientConfig:
     """Read one kubeconfig file, and of it the context named, or else its current one.
 
-    All files it points to are read now. Raises `ConfigError` naming file, context and field.
+    All files it points to are read now, and again while a client lives. A proxy is that of the
+    cluster, else the environment's. Raises `ConfigError` naming file, context and field.
 
         config = load_kubeconfig("~/.kube/staging", context="admin")
     """
-    return Kubeconfig.read([Path(path).expanduser()], must_exist=True).client_config(context)
+    merged = Kubeconfig.read([Path(path).expanduser()], must_exist=True)
+    return through_proxy(merged.client_config(context), None, os.environ)
 
 
 def default_files(environ: Mapping[str, str]) -> tuple[str, list[Path]]:
@@ -108,34 +101,48 @@ class Kubeconfig:
     ) -> ClientConfig:
         """The configuration that one context stands for, `overrides` applied.
 
-        What `overrides` replaces is not read, so a user whose `exec` we cannot run does not matter
+        What `overrides` replaces is not read, so a user whose `exec` cannot be run does not matter
         once there is a token.
         """
         overrides = overrides or Overrides()
-        name, chosen = self._context(context)
-        cluster = self._named("cluster", self.clusters, chosen).inside(chosen)
-        user = self._named("user", self.users, chosen, optional=True).inside(chosen)
+        source, chosen = self._chosen(context, overrides)
+        cluster = self._named("cluster", self.clusters, chosen, overrides.cluster)
+        user = self._named("user", self.users, chosen, overrides.user, optional=True)
         config = _server_part(
             cluster,
             overrides,
             namespace=chosen.text("namespace") or "default",
-            source=f"context {name!r} of {chosen.file}",
+            source=source,
         )
-        if overrides.token is not None:
-            return overrides.on_identity(config)
-        if travels_in_the_clear(config.server):
-            if not user.fields:
-                return config
-            note = "without its user, because the server is plain http"
-            return replace(config, source=f"{config.source} ({note})")
+        if overrides.says_who:
+            return overrides.apply(config)
+        proxy = config.proxy_url if overrides.proxy_url is None else overrides.proxy_url
+        if travels_in_the_clear(config.server, proxy):
+            if user.fields:
+                note = "without its user, because the server is plain http"
+                config = replace(config, source=f"{config.source} ({note})")
+            return overrides.apply(config)
         certificate, key = _client_certificate(user)
-        _refuse_unsupported(user)
-        return replace(
+        config = replace(
             config,
-            credentials=_credentials(user),
             client_cert_data=certificate,
+            client_cert_file=_renewed(user, "client-certificate"),
             client_key_data=key,
+            client_key_file=_renewed(user, "client-key"),
+            impersonate=impersonation_of(user),
         )
+        config = replace(config, credentials=_credentials(user, cluster, config))
+        return overrides.apply(config)
+
+    def _chosen(self, wanted: str | None, overrides: Overrides) -> tuple[str, Section]:
+        """The context, and what to call it."""
+        if wanted is None and not self.current_context and overrides.cluster is not None:
+            files = self.files[0] if self.files else Path()
+            return f"cluster {overrides.cluster!r} of {files}", Section(
+                file=files, where="no context", fields={}
+            )
+        name, chosen = self._context(wanted)
+        return f"context {name!r} of {chosen.file}", chosen
 
     def _context(self, wanted: str | None) -> tuple[str, Section]:
         name = self.current_context if wanted is None else wanted
@@ -156,10 +163,11 @@ class Kubeconfig:
         kind: str,
         entries: Mapping[str, Section],
         context: Section,
+        wanted: str | None,
         *,
         optional: bool = False,
     ) -> Section:
-        name = context.text(kind)
+        name = context.text(kind) if wanted is None else wanted
         if not name and optional:
             return Section(file=context.file, where=f"no {kind}", fields={})
         if not name:
@@ -167,38 +175,57 @@ class Kubeconfig:
         if name not in entries:
             known = ", ".join(sorted(entries)) or "none"
             raise context.error(kind, f"there is no {kind} {name!r}; there are: {known}")
-        return entries[name]
+        return entries[name].inside(context)
 
 
 def _server_part(
     cluster: Section, overrides: Overrides, *, namespace: str, source: str
 ) -> ClientConfig:
-    if cluster.has("proxy-url"):
-        raise cluster.error("proxy-url", f"a proxy is not supported yet. {_MEANWHILE}")
     server = cluster.text("server") if overrides.server is None else overrides.server
     if not server:
         raise cluster.error("server", "is missing: it should be the URL of the API server")
-    ca_data: bytes | None = None
-    insecure = False
-    if overrides.ca_data is None and not overrides.insecure_skip_tls_verify:
-        ca_data = cluster.pem("certificate-authority")
-        insecure = cluster.flag("insecure-skip-tls-verify")
-        if ca_data is not None and insecure and overrides.insecure_skip_tls_verify is None:
+    trust = Trust()
+    if not overrides.says_whom_to_trust:
+        trust = Trust(
+            cluster.pem("certificate-authority"),
+            _renewed(cluster, "certificate-authority"),
+            cluster.flag("insecure-skip-tls-verify"),
+        )
+        both = trust.ca_data is not None and trust.insecure
+        if both and overrides.insecure_skip_tls_verify is None:
             raise cluster.error(
                 "insecure-skip-tls-verify",
                 "is true beside a certificate-authority: leave one out (better this one)",
             )
-    ca_data, insecure = overrides.on_trust(ca_data, insecure)
+    trust = overrides.on_trust(trust)
     # The server's name in the file is that of another server than an overriding one.
     server_name = None if overrides.server else cluster.text("tls-server-name")
     return ClientConfig(
         server=server,
-        ca_data=ca_data,
-        insecure_skip_tls_verify=insecure,
+        ca_data=trust.ca_data,
+        ca_file=trust.ca_file,
+        insecure_skip_tls_verify=trust.insecure,
         tls_server_name=server_name,
+        proxy_url=_proxy(cluster),
+        disable_compression=cluster.flag("disable-compression"),
         namespace=namespace,
         source=source,
     )
+
+
+def _proxy(cluster: Section) -> str | None:
+    text = cluster.text("proxy-url")
+    try:
+        return checked_proxy(text) if text else None
+    except ValueError as error:
+        raise cluster.error("proxy-url", str(error)) from error
+
+
+def _renewed(section: Section, name: str) -> Path | None:
+    """The file that holds what `name` is, and may be renewed; None where it stands in the
+    kubeconfig.
+    """
+    return None if section.text(f"{name}-data") else section.path(name)
 
 
 def _client_certificate(user: Section) -> tuple[bytes | None, bytes | None]:
@@ -213,39 +240,63 @@ def _client_certificate(user: Section) -> tuple[bytes | None, bytes | None]:
     return certificate, key
 
 
-def _refuse_unsupported(user: Section) -> None:
-    for name, what in _NOT_YET.items():
-        if not user.has(name):
-            continue
-        provider = user.fields[name].get("name") if isinstance(user.fields[name], dict) else None
-        if name == "auth-provider" and provider in _SUCCESSORS:
-            what = _SUCCESSORS[provider]
-        raise user.error(name, f"{what} is not supported yet. {_MEANWHILE}")
-
-
-def _credentials(user: Section) -> Credentials | None:
-    """Token, token file or user name and password; a second kind beside the first is an error, as
-    in kubectl."""
-    token = user.text("token")
-    if file := user.text("tokenFile"):
-        # A place for reading it again (N2). It wins over `token`, which then is only what to use
-        # while there is no file.
-        try:
-            token = user.read_file("tokenFile", file).decode("ascii", "replace").strip()
-        except ConfigError:
-            if not token:
-                raise
-        else:
-            if not token:
-                raise user.error("tokenFile", f"{file} is empty")
+def _credentials(user: Section, cluster: Section, config: ClientConfig) -> Credentials | None:
+    """Token, token file, user name and password, a plugin or a provider. Of a token and a password
+    only one can be sent, which is an error as in kubectl; these and a client certificate win over a
+    plugin, as in client-go.
+    """
+    owner = f"{user.where} in {user.file}"
+    token, file = user.text("token"), user.path("tokenFile")
     username, password = user.text("username"), user.text("password")
-    if token and (username or password):
+    if (token or file) and (username or password):
         raise user.error("username", "is given beside a token: only one of the two can be sent")
+    if user.has("exec") and user.has("auth-provider"):
+        raise user.error("exec", "is given beside an auth-provider: leave one out")
+    if file is not None:
+        return _token_file(user, file, token, f"the token file {file} of {owner}")
     try:
         if token:
-            return StaticToken(token)
+            return StaticToken(token, f"the token of {owner}")
         if username or password:
-            return BasicAuth(username, password)
+            return BasicAuth(username, password, f"the user name and password of {owner}")
     except ConfigError as error:
         raise user.error("token" if token else "username", str(error)) from error
+    # Imported by those who need it.
+    if user.has("exec") and config.client_cert_data is None:
+        from .kubeconfig_exec import exec_credentials
+
+        return exec_credentials(user, cluster=_cluster_info(cluster, config))
+    if user.has("auth-provider"):
+        from .kubeconfig_oidc import auth_provider_credentials
+
+        return auth_provider_credentials(user)
     return None
+
+
+def _token_file(user: Section, file: Path, token: str, description: str) -> TokenFile:
+    """A file wins over `token`, which then is what to use while there is no file."""
+    if not token:
+        found = user.read_file("tokenFile", str(file)).decode("utf-8", "replace").strip()
+        if not found:
+            raise user.error("tokenFile", f"{file} is empty")
+        try:
+            StaticToken(found)
+        except ConfigError as error:
+            raise user.error("tokenFile", str(error)) from error
+    return TokenFile(file, fallback=token, description=description)
+
+
+def _cluster_info(cluster: Section, config: ClientConfig) -> ClusterInfo:
+    """What a plugin is told of the cluster, if it wants to know."""
+    from .exec.credential import ClusterInfo
+    from .exec.extension import exec_extension
+
+    return ClusterInfo(
+        server=config.server,
+        tls_server_name=config.tls_server_name or "",
+        insecure_skip_tls_verify=config.insecure_skip_tls_verify,
+        certificate_authority_data=config.ca_data,
+        proxy_url=config.proxy_url or "",
+        disable_compression=config.disable_compression,
+        config=exec_extension(cluster),
+    )

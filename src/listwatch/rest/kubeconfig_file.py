@@ -25,13 +25,15 @@ class Section:
     where: str
     """Such as `user "alice"`, for messages."""
     fields: Mapping[str, Any] = field(repr=False)  # tokens and keys are in there
+    within: str = ""
+    """Where these fields are inside the section, such as `exec.`."""
 
     def inside(self, context: Section) -> Section:
         """The same, whose messages also name the context that led here."""
         return replace(self, where=f"{context.where}, {self.where}")
 
     def error(self, name: str, problem: str) -> ConfigError:
-        return ConfigError(f"{self.file}: {self.where}, field {name!r}: {problem}")
+        return ConfigError(f"{self.file}: {self.where}, field {self.within + name!r}: {problem}")
 
     def has(self, name: str) -> bool:
         """Whether the field is there with something in it."""
@@ -52,6 +54,43 @@ class Section:
         if value not in ("", "true", "false"):
             raise self.error(name, "should be true or false")
         return value == "true"
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts of a list, none if it is not there."""
+        value = self.fields.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(name, "should be a list of texts")
+        return tuple(value)
+
+    def section(self, name: str) -> Section | None:
+        """The mapping that the field is; None if it is not there."""
+        value = self.fields.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self.error(name, "should be a mapping")
+        return replace(self, fields=value, within=f"{self.within}{name}.")
+
+    def sections(self, name: str) -> tuple[Section, ...]:
+        """The mappings of a list, none if it is not there."""
+        value = self.fields.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.error(name, "should be a list of mappings")
+        return tuple(
+            replace(self, fields=item, within=f"{self.within}{name}[{number}].")
+            for number, item in enumerate(value)
+        )
+
+    def path(self, name: str) -> Path | None:
+        """The file that the field points to; a relative one starts from the kubeconfig's own
+        folder. None if it is not there.
+        """
+        value = self.text(name)
+        return self.file.parent / value if value else None
 
     def pem(self, name: str) -> bytes | None:
         """What `name-data` holds in base64, or else the file that `name` points to.

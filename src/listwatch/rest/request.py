@@ -12,6 +12,7 @@ import msgspec
 
 from listwatch.api import (
     APIResource,
+    Forbidden,
     GroupVersionResource,
     ListOptions,
     ListWatchError,
@@ -20,6 +21,7 @@ from listwatch.api import (
 from listwatch.watch import BodyDecoder, EmptyWatch, StreamWatcher, Watch
 from listwatch.wire import (
     DEFAULT_LIMIT,
+    JSON_CODEC,
     Codec,
     ListDecoder,
     ObjectDecoder,
@@ -29,11 +31,14 @@ from listwatch.wire import (
     WatchDecoder,
     accept_header,
     codec_for,
+    codecs_of,
 )
-from listwatch.wire.decoders import object_decode_error
+from listwatch.wire.answers import codec_for_decoder
+from listwatch.wire.decoders import object_decode_error, reads_of
 
 from .errors import InvalidRequest, UnexpectedContent
 from .exchange import Exchange, beginning_of
+from .forbidden import explain_forbidden
 from .path import check_segment, raw_path, resource_path
 from .transport import HTTPRequest, HTTPResponse, Timeouts
 
@@ -52,6 +57,9 @@ _log = logging.getLogger("listwatch.rest")
 _LARGEST = DEFAULT_LIMIT
 """Bytes of an object that is asked for, at least."""
 
+_FORMS_OF_LISTS = {"PartialObjectMetadata": "PartialObjectMetadataList"}
+"""What a form is called that has another name for a list."""
+
 _QUOTED = 2048
 """Bytes of a body of an unknown type that its error shows (B6)."""
 
@@ -66,6 +74,7 @@ class Sender:
     timeouts: Timeouts
     max_frame: int
     trust_lines: bool = False
+    compression: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ class _Parts:
     options: ListOptions = field(default_factory=ListOptions)
     timeouts: Timeouts = field(default_factory=Timeouts)
     max_retries: int | None = None
+    form: str = ""
 
 
 class Request(Generic[T]):
@@ -151,6 +161,12 @@ class Request(Generic[T]):
         headers = _with_header(self._parts.headers, "Content-Type", content_type)
         return self._with(body=encode_body(body), headers=headers)
 
+    def form(self, form: str) -> Request[T]:
+        """Ask for the objects in another form of meta.k8s.io, such as `PartialObjectMetadata`,
+        with whole ones as the fallback (B9). Empty: whole ones.
+        """
+        return self._with(form=form)
+
     def options(self, options: ListOptions) -> Request[T]:
         """The options of a LIST or WATCH, of which each verb sets `watch` itself."""
         return self._with(options=options)
@@ -214,7 +230,12 @@ class Request(Generic[T]):
         or the client's `max_frame` if that is more.
         """
         options = (options or self._parts.options).replace(watch=False)
-        response = await self._of_collection("list")._send(options)
+        request = self._of_collection("list")
+        try:
+            response = await request._send(options)
+        except Forbidden as error:
+            explain_forbidden(error, self._parts.resource, self._parts.namespace)
+            raise
         items: builtins.list[T] = []
         try:
             codec = await self._codec(response)
@@ -240,9 +261,13 @@ class Request(Generic[T]):
         options = (options or self._parts.options).replace(watch=True)
         request = self._of_collection("watch")
         http = request._http(options)
-        response = await self._sender.exchange.send(
-            http, watch=True, max_retries=self._parts.max_retries
-        )
+        try:
+            response = await self._sender.exchange.send(
+                http, watch=True, max_retries=self._parts.max_retries, codecs=request._codecs
+            )
+        except Forbidden as error:
+            explain_forbidden(error, self._parts.resource, self._parts.namespace)
+            raise
         if isinstance(response, ListWatchError):
             return EmptyWatch[T](response)
         try:
@@ -269,7 +294,7 @@ class Request(Generic[T]):
 
     async def _send(self, options: ListOptions | None = None) -> HTTPResponse:
         response = await self._sender.exchange.send(
-            self._http(options), max_retries=self._parts.max_retries
+            self._http(options), max_retries=self._parts.max_retries, codecs=self._codecs
         )
         assert not isinstance(response, ListWatchError)  # only a watch can be empty
         return response
@@ -278,10 +303,10 @@ class Request(Generic[T]):
         parts, limits = self._parts, self._parts.timeouts
         watch = options is not None and options.watch
         headers = {
-            "Accept": accept_header(self._sender.codecs),
+            "Accept": self._accept(of_list=options is not None and not watch),
             "User-Agent": self._sender.user_agent,
         }
-        if not watch:
+        if not watch and self._sender.compression:
             headers["Accept-Encoding"] = "gzip"  # B10; a stream would come late (B10, server.md)
         for name, value in parts.headers.items():
             headers = _with_header(headers, name, value)
@@ -295,6 +320,29 @@ class Request(Generic[T]):
             first_byte_timeout=limits.watch_first_byte if watch else limits.first_byte,
             silence_timeout=None if watch else limits.silence,
         )
+
+    @property
+    def _codecs(self) -> tuple[Codec, ...]:
+        """What can read an answer for our decoder, in the order of preference."""
+        decoder, form = self._decoder, self._parts.form
+        serving = tuple(codec for codec in self._sender.codecs if codec.serves(decoder, form))
+        if serving:
+            return serving
+        try:
+            needed = codecs_of(reads_of(decoder))
+        except ValueError as error:
+            raise InvalidRequest(
+                f"the decoder {decoder!r} reads what no server has: {error}"
+            ) from error
+        return tuple(codec for codec in needed if codec.serves(decoder, form)) or needed
+
+    def _accept(self, *, of_list: bool) -> str:
+        codecs, form = self._codecs, self._parts.form
+        if not form:
+            return accept_header(codecs)
+        named = _FORMS_OF_LISTS.get(form, form) if of_list else form
+        # Whole objects have all that was asked for: for a server that does not know the form.
+        return f"{accept_header(codecs, form=named)}, {accept_header((JSON_CODEC,))}"
 
     def _path(self) -> str:
         parts = self._parts
@@ -314,14 +362,14 @@ class Request(Generic[T]):
         """The body of an answer that is one object."""
         most = self._largest
         try:
-            await self._codec(response)
+            codec = await self._codec(response)
             body = await response.read(most + 1)
         except BaseException:
             response.close()
             raise
         if len(body) > most:
             raise ObjectTooLarge(most, len(body))
-        return body
+        return codec_for_decoder(codec, self._decoder).object_bytes(body)
 
     @property
     def _largest(self) -> int:
@@ -332,7 +380,7 @@ class Request(Generic[T]):
 
     async def _codec(self, response: HTTPResponse) -> Codec:
         """What reads this answer, by its Content-Type (B6)."""
-        codecs = self._sender.codecs
+        codecs = self._codecs
         try:
             return codec_for(response.headers.get("Content-Type"), codecs)
         except UnsupportedContentType as error:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import quote
 
+from .credentials import ClientCertificate
+
 __all__ = ["HTTPRequest", "HTTPResponse", "Headers", "Timeouts", "Transport"]
 
 
@@ -80,7 +82,11 @@ class HTTPRequest:
     headers: Mapping[str, str] = field(
         default_factory=dict, repr=False
     )  # Authorization is in there
+    more_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Headers whose names may come more than once, as `Impersonate-Group` does."""
     body: bytes | None = field(default=None, repr=False)
+    certificate: ClientCertificate | None = field(default=None, repr=False)
+    """What the connection has to show; None for none."""
     connect_timeout: float | None = None
     first_byte_timeout: float | None = None
     silence_timeout: float | None = None

@@ -1,0 +1,1 @@
+"""Credentials from a program: the exec plugins of kubeconfigs (N2)."""

@@ -1,0 +1,1 @@
+"""Credentials from an identity provider: OpenID Connect with refresh (N2)."""
