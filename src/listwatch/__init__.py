@@ -160,6 +160,8 @@ if TYPE_CHECKING:
         AiohttpTransport,
         APIWarning,
         BasicAuth,
+        CertificateSource,
+        ClientCertificate,
         ClientConfig,
         CollectWarnings,
         ConfigError,
@@ -167,11 +169,13 @@ if TYPE_CHECKING:
         ConnectionLost,
         ConnectionRefused,
         Credentials,
+        CredentialsFailed,
         Discovery,
         Headers,
         HTTPRequest,
         HTTPResponse,
         IgnoreWarnings,
+        Impersonation,
         InvalidRequest,
         LogWarnings,
         PatchType,
@@ -183,6 +187,7 @@ if TYPE_CHECKING:
         Timeouts,
         TLSFailed,
         TokenBucket,
+        TokenFile,
         Transport,
         TransportError,
         TransportTimeout,
@@ -195,6 +200,10 @@ if TYPE_CHECKING:
         load_kubeconfig,
         ssl_context,
     )
+    from .rest.exec.credential import ClusterInfo, ExecVersion
+    from .rest.exec.plugin import ExecCredentials, ExecPlugin, InteractiveMode
+    from .rest.oidc.credentials import OIDCCredentials
+    from .rest.oidc.tokens import OIDCTokens, TokenStore
     from .watch import (
         BodyDecoder,
         ByteStream,
@@ -207,6 +216,8 @@ if TYPE_CHECKING:
         buffered,
     )
     from .wire import (
+        Encoding,
+        EncodingUnavailable,
         EnvelopeError,
         FrameSyntaxError,
         FramingError,
@@ -219,6 +230,10 @@ if TYPE_CHECKING:
         ObjectList,
         ObjectTooLarge,
         StreamDecoder,
+        Table,
+        TableColumn,
+        TableRow,
+        TableRows,
         UnexpectedEOF,
         UnsupportedContentType,
         WatchDecoder,
@@ -226,9 +241,11 @@ if TYPE_CHECKING:
         decode_list,
         decode_partial_metadata,
         decode_unstructured,
+        decoder_for,
         json_frame,
         length_delimited_frame,
     )
+    from .wire.protobuf_object import ProtobufObject, decode_protobuf
 
 __all__ = [
     "BUILTIN_RESOURCES",
@@ -249,10 +266,13 @@ __all__ = [
     "Bounded",
     "ByteStream",
     "Cause",
+    "CertificateSource",
     "Changes",
     "Client",
+    "ClientCertificate",
     "ClientConfig",
     "ClientReporter",
+    "ClusterInfo",
     "CollectWarnings",
     "Compact",
     "CompactMetadataObject",
@@ -263,14 +283,20 @@ __all__ = [
     "ConnectionLost",
     "ConnectionRefused",
     "Credentials",
+    "CredentialsFailed",
     "Decoder",
     "Delta",
     "Discovery",
     "EmptyWatch",
+    "Encoding",
+    "EncodingUnavailable",
     "EnvelopeError",
     "ErrorHandler",
     "Event",
     "EventType",
+    "ExecCredentials",
+    "ExecPlugin",
+    "ExecVersion",
     "Expired",
     "FieldOperator",
     "FieldRequirement",
@@ -291,9 +317,11 @@ __all__ = [
     "Identify",
     "Identity",
     "IgnoreWarnings",
+    "Impersonation",
     "IndexFunction",
     "IndexFunctionError",
     "InformerFactory",
+    "InteractiveMode",
     "InternalError",
     "Invalid",
     "InvalidOptions",
@@ -329,6 +357,8 @@ __all__ = [
     "NotFresh",
     "NotMet",
     "Note",
+    "OIDCCredentials",
+    "OIDCTokens",
     "ObjectDecodeError",
     "ObjectDecoder",
     "ObjectList",
@@ -346,6 +376,7 @@ __all__ = [
     "Phase",
     "Projected",
     "Projection",
+    "ProtobufObject",
     "QueuePolicy",
     "RESTClient",
     "RaiseWarnings",
@@ -378,9 +409,15 @@ __all__ = [
     "StreamDecoder",
     "StreamWatcher",
     "TLSFailed",
+    "Table",
+    "TableColumn",
+    "TableRow",
+    "TableRows",
     "Timeout",
     "Timeouts",
     "TokenBucket",
+    "TokenFile",
+    "TokenStore",
     "Tombstone",
     "TooManyRequests",
     "Transform",
@@ -412,7 +449,9 @@ __all__ = [
     "decode_dict",
     "decode_list",
     "decode_partial_metadata",
+    "decode_protobuf",
     "decode_unstructured",
+    "decoder_for",
     "drop_annotations",
     "drop_managed_fields",
     "error_for_response",
@@ -440,10 +479,27 @@ __all__ = [
     "with_type_meta",
 ]
 
+_APART = {
+    "ClusterInfo": "rest.exec.credential",
+    "ExecCredentials": "rest.exec.plugin",
+    "ExecPlugin": "rest.exec.plugin",
+    "ExecVersion": "rest.exec.credential",
+    "InteractiveMode": "rest.exec.plugin",
+    "OIDCCredentials": "rest.oidc.credentials",
+    "OIDCTokens": "rest.oidc.tokens",
+    "ProtobufObject": "wire.protobuf_object",
+    "TokenStore": "rest.oidc.tokens",
+    "decode_protobuf": "wire.protobuf_object",
+}
+"""What is not imported with its room: few need it, and it needs a package, or takes its time."""
+
 _ROOMS = ("api", "wire", "watch", "rest", "cache", "client")  # each imports only those before it
 
 
 def __getattr__(name: str) -> Any:
+    if name in _APART:
+        globals()[name] = value = getattr(import_module(f"{__name__}.{_APART[name]}"), name)
+        return value
     if name in __all__:
         for room in _ROOMS:
             module = import_module(f"{__name__}.{room}")

@@ -58,6 +58,7 @@ CAUSES = {
     "no end marker in time (H5)": {Cause.NO_MARKER},
     "history went back": {Cause.WENT_BACK},
     "older than what is there": {Cause.WENT_BACK},
+    "served elsewhere": {Cause.MOVED},
     "out of date": {Cause.OUT_OF_DATE},
 }
 

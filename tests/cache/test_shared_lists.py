@@ -148,8 +148,8 @@ async def test_a_list_is_shared_by_the_function_for_it_else_not_at_all() -> None
         assert (await source.alist_shared(options, str.upper)).items == ["A"]
         assert (await source.alist(options)).items == ["a"]
 
-        async def find(afresh: bool, source: ListWatch[str] = source) -> ListWatch[str]:
-            return source
+        async def find(afresh: bool, source: ListWatch[str] = source) -> tuple[ListWatch[str], str]:
+            return source, "example.com/v1/things"
 
         resolving = ResolvingListWatch(find)
         assert (await resolving.alist_shared(options, str.upper)).items == ["A"]

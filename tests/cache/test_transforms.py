@@ -226,3 +226,14 @@ def test_a_transform_that_raises_fails_the_decoding_of_that_object_only() -> Non
 def test_what_is_left_is_an_object_like_any_other() -> None:
     left = Unstructured.from_bytes(keep_metadata(drop_managed_fields(compact(POD))))
     assert (left.kind, left.api_version, left.name, left.uid) == ("Pod", "v1", "web", "u1")
+
+
+def test_it_is_refused_before_a_decoder_that_reads_no_json() -> None:
+    class Other:
+        reads = frozenset({"application/vnd.kubernetes.protobuf"})
+
+        def __call__(self, raw: bytes) -> bytes:
+            return raw
+
+    with pytest.raises(TypeError, match=r"transforms work on JSON, which .*Other"):
+        transformed(Other(), drop_managed_fields)

@@ -191,8 +191,9 @@ def test_a_list_that_breaks_off(run: Run) -> None:
         ["get"],
         ["fetch"],
         ["--nonsense"],
-        ["get", "pods", "a", "b"],
-        ["get", "pods", "-o", "wide"],
+        ["get", "pods,services", "a"],
+        ["get", "pods,services", "--watch"],
+        ["get", "pods", "-o", "broad"],
         ["get", "pods", "--limit", "x"],
         ["get", "pods", "--limit", "-1"],
         ["get", "pods", "a", "-A"],
@@ -247,7 +248,7 @@ def test_a_fault_of_our_own_is_one_line_too(run: Run, monkeypatch: pytest.Monkey
         raise KeyError("x")
 
     monkeypatch.setattr("listwatch.cli.get.objects_text", fail)
-    with serving(http(b'{"kind":"PodList","apiVersion":"v1","items":[]}')) as url:
+    with serving(http(b'{"kind":"PodList","apiVersion":"v1","items":[{}]}')) as url:
         ran = run("get", "pods", "--server", url)
     assert ran.code == 1
     assert ran.note == "listwatch: a fault in listwatch itself: KeyError: 'x' (-v shows where)"

@@ -111,4 +111,4 @@ def test_no_object_however_wrong_is_too_much(obj: dict[str, Any]) -> None:
 
 def test_what_a_terminal_would_obey_is_shown_instead() -> None:
     event = {"message": "\x1b[2Jfirst\nsecond", "involvedObject": {"kind": "Pod", "name": "a"}}
-    assert _row("", "Event", event)["MESSAGE"] == "\\x1b[2Jfirst..."
+    assert _row("", "Event", event)["MESSAGE"] == "^[[2Jfirst..."

@@ -53,4 +53,5 @@ def test_things_happen_in_that_of_a_get_that_goes_on_too() -> None:
 def test_it_is_the_only_server(other: list[str], run: Run) -> None:
     ran = run("get", "pods", "--embedded", *other)
     assert (ran.code, ran.data) == (2, b"")
-    assert ran.note == "listwatch: --embedded is a server of its own: do not name another"
+    problem = "--embedded is a server of its own: do not name another, or who you are"
+    assert ran.note == f"listwatch: {problem}"

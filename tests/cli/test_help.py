@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 def test_help_lists_the_commands_and_shows_examples(arguments: list[str], run: Run) -> None:
     ran = run(*arguments)
     assert ran.code == 0
-    for word in ("get", "watch", "wait", "serve", "replay", "demo", "Examples:"):
+    for word in ("get", "watch", "wait", "api-resources", "serve", "replay", "demo", "Examples:"):
         assert word in ran.text
 
 
@@ -26,14 +26,16 @@ def test_without_a_command_help_is_shown_and_it_is_bad_usage(run: Run) -> None:
     assert "Usage: listwatch" in ran.text
 
 
-@pytest.mark.parametrize("command", ["get", "watch", "wait", "serve", "replay", "demo"])
+@pytest.mark.parametrize(
+    "command", ["get", "watch", "wait", "api-resources", "serve", "replay", "demo"]
+)
 def test_no_line_of_help_is_longer_than_a_terminal(command: str, run: Run) -> None:
     ran = run(command, "--help")
     assert ran.code == 0
     assert max(len(line) for line in ran.lines) <= 80
 
 
-@pytest.mark.parametrize("command", [[], ["get"], ["watch"], ["serve"]])
+@pytest.mark.parametrize("command", [[], ["get"], ["watch"], ["api-resources"], ["serve"]])
 def test_every_example_is_a_command_that_is_understood(command: list[str], run: Run) -> None:
     lines = run(*command, "--help").lines
     examples = lines[lines.index("  Examples:") + 1 :]
@@ -53,7 +55,9 @@ def test_the_version_is_the_packages(run: Run) -> None:
 MANUAL = (Path(__file__).parents[2] / "docs" / "command.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("command", ["get", "watch", "wait", "serve", "replay", "demo"])
+@pytest.mark.parametrize(
+    "command", ["get", "watch", "wait", "api-resources", "serve", "replay", "demo"]
+)
 def test_the_manual_has_every_option(command: str, run: Run) -> None:
     lines = [line for line in run(command, "--help").lines if line.startswith("  -")]
     options = set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", " ".join(lines)))

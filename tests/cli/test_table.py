@@ -16,9 +16,42 @@ def test_a_column_is_as_wide_as_its_widest_cell() -> None:
     )
 
 
-def test_no_line_ends_in_spaces() -> None:
+def test_the_last_column_is_not_padded_and_those_before_it_always_are() -> None:
     text = table_text(["NAME", "REASON"], [["a", ""], ["b", "x"]])
-    assert text == "NAME   REASON\na\nb      x\n"
+    assert text == "NAME   REASON\na      \nb      x\n"
+
+
+def test_no_column_is_narrower_than_three() -> None:
+    assert table_text(["A", "UP", "C"], [["", "x", ""]]) == "A     UP    C\n      x     \n"
+
+
+def test_no_line_of_a_stream_ends_in_spaces() -> None:
+    table = StreamTable(["NAME", "REASON"])
+    lines = table.lines([Row(["a", ""]), Row(["b", "x"])]).splitlines()
+    assert lines[1:] == ["a", f"{'b':24}   x"]
+
+
+def test_an_exact_stream_is_as_wide_as_what_has_come_and_lines_end_as_they_end() -> None:
+    table = StreamTable(["NAME", "X"], exact=True)
+    assert table.lines([Row(["a", ""])]) == "NAME   X\na      \n"
+    assert table.lines([Row(["longer", "1"]), Row(["b", "2"])]) == "longer   1\nb        2\n"
+    assert table.lines([Row(["c", "3" * 9])]) == "c        333333333\n"
+
+
+def test_other_columns_have_a_header_of_their_own_and_widths_stay() -> None:
+    table = StreamTable(["NAME", "X"], exact=True)
+    table.lines([Row(["longer", "1"])])
+    table.begin(["NAME", "Y", "Z"])
+    assert table.lines([Row(["a", "1", "2"])]) == "NAME     Y     Z\na        1     2\n"
+
+
+def test_a_state_has_a_colour_only_where_it_is_known_what_it_means() -> None:
+    table = StreamTable(["EVENT", "STATUS"], _marked)
+    rows = [Row(["ADDED", "Odd"]), Row(["ADDED", "Odd"], known=False)]
+    assert [line.split()[-1] for line in table.lines(rows).splitlines()[1:]] == [
+        "<red>Odd</>",
+        "Odd",
+    ]
 
 
 def test_a_stream_has_its_header_once() -> None:

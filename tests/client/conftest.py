@@ -71,6 +71,9 @@ def ask(core: APIServer, method: str, path: str, obj: dict[str, Any] | None = No
     return reaction.status
 
 
+WIDGET_DEFINITION = f"/apis/apiextensions.k8s.io/v1/{CRD}/widgets.example.com"
+
+
 def write(core: APIServer, name: str, namespace: str = "default", **data: str) -> None:
     """Make a config map, or change the one that is there."""
     path = f"/api/v1/namespaces/{namespace}/configmaps"
@@ -108,11 +111,15 @@ class Asked(ServerTransport):
         super().__init__(core, faults)
         self.asked: list[tuple[float, str]] = []
         """The loop's time, and method and path."""
+        self.statuses: list[int] = []
+        """What was answered."""
 
     async def send(self, request: HTTPRequest) -> Any:
         now = asyncio.get_running_loop().time()
         self.asked.append((now, f"{request.method} {request.path}"))
-        return await super().send(request)
+        response = await super().send(request)
+        self.statuses.append(response.status)
+        return response
 
     @property
     def paths(self) -> list[str]:
@@ -144,6 +151,33 @@ class Bench:
 
     def load(self, *objects: dict[str, Any]) -> None:
         self.core.load(objects)
+
+    async def ask(self, method: str, path: str, obj: dict[str, Any] | None = None) -> Any:
+        """Do something to the server as somebody else, so that what it does later is done, too."""
+        body = None if obj is None else json.dumps(obj).encode()
+        headers = {"Content-Type": "application/json"} if body else {}
+        request = HTTPRequest(method=method, path=path, headers=headers, body=body)
+        answer = await ServerTransport.send(self.transport, request)
+        found = await answer.read()
+        assert answer.status < 300, found
+        return json.loads(found)
+
+    async def redefine(self, *versions: str, scope: str = "Namespaced") -> None:
+        """Serve widgets at these versions, the first of which is stored; those that are served no
+        more stay in the definition, as they must. Another scope takes another definition, and the
+        objects along with the old one.
+        """
+        there = await self.ask("GET", WIDGET_DEFINITION)
+        if there["spec"]["scope"] != scope:
+            await self.ask("DELETE", WIDGET_DEFINITION)
+            await asyncio.sleep(3)
+            self.load(widget_definition(*versions, scope=scope))
+            return
+        new = widget_definition(*versions)["spec"]
+        old = [item for item in there["spec"]["versions"] if item["name"] not in versions]
+        new["versions"] += [{**item, "served": False, "storage": False} for item in old]
+        there["spec"] |= new
+        await self.ask("PUT", WIDGET_DEFINITION, there)
 
     def restart(self) -> None:
         """Kill it, and start it again with all that it had. What it did before, it may not be able

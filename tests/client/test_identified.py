@@ -18,7 +18,7 @@ from listwatch import (
     typed,
 )
 from listwatch.client.identified import identified
-from listwatch.wire.decoders import reads_all, takes_type_meta
+from listwatch.wire.decoders import reads_all, reads_of, takes_type_meta
 
 from .conftest import Bench, write
 
@@ -85,6 +85,26 @@ def test_it_says_of_itself_what_the_decoder_says() -> None:
     assert repr(other) == "typed(Whole)"
     told: Any = other
     assert told(OBJECT, api_version="v1", kind="ConfigMap").data == {"x": "1"}
+
+
+@pytest.mark.clause("B9")
+def test_what_comes_in_another_encoding_is_only_looked_at_as_decoded() -> None:
+    class Binary:
+        reads = ("application/cbor",)
+
+        def __init__(self, **lacking: str) -> None:
+            names = {"name": "a", "namespace": "", "uid": "u", "resource_version": "7"}
+            self.made = Whole(WholeMeta(**(names | lacking)), {})
+
+        def __call__(self, raw: bytes) -> Whole:
+            return self.made
+
+    whole = Binary()
+    decode = identified(whole)
+    assert reads_of(decode) == {"application/cbor"}
+    assert decode(b"\xa0") is whole.made
+    with pytest.raises(MalformedObject, match="does not show resourceVersion"):
+        identified(Binary(resource_version=""))(b"\xa0")
 
 
 @pytest.mark.clause("H10")

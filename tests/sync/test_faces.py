@@ -23,7 +23,8 @@ FACES: list[tuple[type[Any], type[Any]]] = [
 ]
 
 ONLY_ASYNC = {
-    "Client": {"rest"},  # async through and through: `Client.run` reaches it
+    # Async through and through: `Client.run` reaches them.
+    "Client": {"rest", "discovery"},
     "Mirror": {"reflector", "until", "begin"},  # what informers and changes are made with
     "SharedInformer": {"begin"},  # what a factory starts it with
 }

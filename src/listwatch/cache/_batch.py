@@ -20,7 +20,7 @@ from .delta import Delta
 from .identity import Identify, identity_of, read_identity
 from .metadata_only import MetadataObject
 from .projection import Projected, same_view
-from .undecodable import Undecodable
+from .undecodable import A_TABLE, Undecodable
 
 __all__ = ["Batch", "Entry", "own", "raw_and_error"]
 
@@ -79,7 +79,8 @@ class Batch(Generic[T]):
             if plain and type(obj) in _PLAIN:
                 key = obj.key
                 if key[-1:] in NAMELESS and not obj.name:
-                    raise MalformedObject(f"{obj!r} has no key")
+                    a_table = obj.kind == "Table"
+                    raise MalformedObject(A_TABLE if a_table else f"{obj!r} has no key")
                 uid, version, raw = obj.uid, obj.resource_version, obj.raw
             elif type(obj) is Projected:
                 key, uid, version = obj.key, obj.uid, obj.resource_version

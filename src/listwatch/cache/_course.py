@@ -7,7 +7,7 @@ from random import Random
 
 from ._budget import permitted
 from ._journal import Journal
-from .causes import HOPELESS, NEVER_SENT, UNREACHED, Cause
+from .causes import ANOTHER_HISTORY, HOPELESS, NEVER_SENT, UNREACHED, Cause
 from .decisions import Decisions, Next, Outcome, Phase, Step
 from .notes import Setback, WatchListGivenUp
 from .pacing import Pacer, RoundEnd
@@ -112,7 +112,7 @@ class Course:
         if cause not in _HARMLESS:
             self.suspect = True
         lists = step.next is not Next.WATCH and self._journal.synced
-        if lists and (self.cause is None or cause is Cause.WENT_BACK):
+        if lists and (self.cause is None or cause in ANOTHER_HISTORY):
             self.cause = cause  # the first counts, unless it is another history altogether
         if step.gives_up:
             self._no_watch_list_until = self._now() + _NO_WATCH_LIST_FOR

@@ -11,6 +11,7 @@ from ._assembly import Assembly
 from ._journal import Journal
 from ._stream import Stream
 from .causes import Cause, cause_of_end
+from .identity import read_identity
 from .pager import Page
 from .target import ReflectorTarget
 from .undecodable import Undecodable
@@ -137,19 +138,25 @@ class Intake(Generic[T]):
         """The event, with its object raw if that is all there is of it."""
         if event.error is not None:
             return self._raw_event(event, self._kept_raw(event.raw, event.error))
-        obj = self._of_kind(event.object)
+        obj = self._of_kind(event.object, event.raw)
         return event if obj is event.object else self._raw_event(event, obj)
 
     def _raw_event(self, event: Event[T], obj: T | Undecodable) -> Event[T]:
         error = obj.error if isinstance(obj, Undecodable) else None
         return Event(event.type, cast(T, obj), event.raw, error)
 
-    def _of_kind(self, obj: T) -> T | Undecodable:
+    def _of_kind(self, obj: T, raw: bytes = b"") -> T | Undecodable:
         kind = obj.kind if isinstance(obj, ObjectView) else getattr(obj, "kind", None)
         if not self._kind or not kind or kind == self._kind:
             return obj
-        raw: Any = getattr(obj, "raw", b"")
-        return self._kept_raw(raw, f"it is a {kind}, where a {self._kind} was expected")
+        reason = f"it is a {kind}, where a {self._kind} was expected"
+        own: Any = raw or getattr(obj, "raw", b"")
+        if own:
+            return self._kept_raw(own, reason)
+        # The item of a list, made into a model: its bytes are gone.
+        found = Undecodable(*read_identity(obj), b"", reason)
+        self._journal.undecoded(found)
+        return found
 
     def _kept_raw(self, raw: bytes, reason: str | Exception) -> Undecodable:
         found = Undecodable.of(raw, reason)

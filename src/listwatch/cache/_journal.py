@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from ._words import named_words, words
 from .causes import Cause
 from .health import Health, State
 from .notes import Note, Undecoded
@@ -55,10 +56,10 @@ class Journal:
 
     def fail(self, error: Exception, *, quietly: bool = False) -> None:
         """Something failed. `quietly` is for what happens in every mirror's life."""
-        self.last_error = _told(error)
+        self.last_error = named_words(error)
         if self._on_error is None:
             level = logging.DEBUG if quietly else logging.WARNING
-            _log.log(level, "%s: %s", self._name, str(error) or _told(error))
+            _log.log(level, "%s: %s", self._name, words(error))
             return
         try:
             self._on_error(error)
@@ -69,9 +70,9 @@ class Journal:
         """The reflector has ended with this. A bug is logged, since a program that only reads the
         store may never await who raises it; what has been told as a failure is not told again.
         """
-        if self.last_error == _told(error):
+        if self.last_error == named_words(error):
             return
-        self.last_error = _told(error)
+        self.last_error = named_words(error)
         _log.error("%s has ended: %s", self._name, self.last_error, exc_info=error)
 
     def undecoded(self, found: Undecodable) -> None:
@@ -107,8 +108,3 @@ class Journal:
             requests=self.requests,
             late_writes=target.late_writes,
         )
-
-
-def _told(error: BaseException) -> str:
-    name, words = type(error).__name__, str(error)
-    return f"{name}: {words}" if words else name

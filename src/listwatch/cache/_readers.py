@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from listwatch.api import MalformedObject, ObjectView, join_key
 
+from ._members import member
 from .projection import Projected
 from .undecodable import Undecodable
 
@@ -20,7 +21,7 @@ Reader: TypeAlias = Callable[[Any], tuple[str, str, str]]
 """Reads key, uid and RV. Raises `MalformedObject` where there is no name."""
 
 _MOST = 256
-_names = attrgetter("name", "namespace", "uid", "resource_version")
+_NAMES = ("name", "namespace", "uid", "resourceVersion")
 _identity = attrgetter("identity")
 _read_own = attrgetter("key", "uid", "resource_version")
 
@@ -34,16 +35,31 @@ class Readers(dict[type, Reader]):
     def __missing__(self, cls: type) -> Reader:
         if len(self) >= _MOST:
             self.clear()
-        reader = self[cls] = _reader_of(cls)
+        reader = self[cls] = self._reader_of(cls)
         return reader
 
+    def _reader_of(self, cls: type) -> Reader:
+        if issubclass(cls, ObjectView) or getattr(cls, "shows_identity", False):
+            return _read_view
+        if issubclass(cls, Projected | Undecodable):
+            return _read_own
+        return _read_mapping if issubclass(cls, Mapping) else self._read_first
 
-def _reader_of(cls: type) -> Reader:
-    if issubclass(cls, ObjectView):
-        return _read_view
-    if issubclass(cls, Projected | Undecodable):
-        return _read_own
-    return _read_general if issubclass(cls, Mapping) else _read_typed
+    def _read_first(self, obj: Any) -> tuple[str, str, str]:
+        """Look at an object, and remember how its type is read, once one shows all that there is to
+        read: then those after it are read by its attributes, in 0.4 us.
+        """
+        found = _read_general(obj)
+        metadata = member(obj, "metadata")
+        if metadata is None:
+            return found
+        if isinstance(metadata[1], Mapping):
+            self[type(obj)] = _with_mapping(metadata[0])
+            return found
+        names = [member(metadata[1], each) for each in _NAMES]
+        if all(names):
+            self[type(obj)] = _typed(metadata[0], [name for name, _ in filter(None, names)])
+        return found
 
 
 def _read_view(obj: ObjectView) -> tuple[str, str, str]:
@@ -54,29 +70,48 @@ def _read_view(obj: ObjectView) -> tuple[str, str, str]:
     return identity
 
 
-def _read_typed(obj: Any) -> tuple[str, str, str]:
-    """Of an object whose metadata is one too, such as a Struct: about 0.4 us."""
-    try:
-        name, namespace, uid, version = _names(obj.metadata)
-    except AttributeError:
+def _typed(metadata: str, names: list[str]) -> Reader:
+    """Of objects whose metadata is one too, such as a Struct."""
+    read_metadata, read_names = attrgetter(metadata), attrgetter(*names)
+
+    def read_typed(obj: Any) -> tuple[str, str, str]:
+        try:
+            name, namespace, uid, version = read_names(read_metadata(obj))
+        except AttributeError:
+            return _read_general(obj)
+        return _checked(obj, name, namespace, uid, version)
+
+    return read_typed
+
+
+def _with_mapping(metadata: str) -> Reader:
+    """Of objects whose metadata is a mapping."""
+    read_metadata = attrgetter(metadata)
+
+    def read_with_mapping(obj: Any) -> tuple[str, str, str]:
+        try:
+            return _read_in(read_metadata(obj), obj)
+        except AttributeError:  # this one has none
+            return _read_general(obj)
+
+    return read_with_mapping
+
+
+def _read_mapping(obj: Any) -> tuple[str, str, str]:
+    return _read_in(obj.get("metadata"), obj)
+
+
+def _read_in(metadata: Any, obj: Any) -> tuple[str, str, str]:
+    if not isinstance(metadata, Mapping):
         return _read_general(obj)
-    return _checked(obj, name, namespace, uid, version)
+    read = metadata.get
+    return _checked(obj, read("name"), read("namespace"), read("uid"), read("resourceVersion"))
 
 
 def _read_general(obj: Any) -> tuple[str, str, str]:
     """The general way: of anything with metadata, be it a mapping or an object with attributes."""
-    metadata = obj.get("metadata") if isinstance(obj, Mapping) else getattr(obj, "metadata", None)
-    if isinstance(metadata, Mapping):
-        read = metadata.get
-        version = read("resourceVersion")
-        return _checked(obj, read("name"), read("namespace"), read("uid"), version)
-    return _checked(
-        obj,
-        getattr(metadata, "name", None),
-        getattr(metadata, "namespace", None),
-        getattr(metadata, "uid", None),
-        getattr(metadata, "resource_version", None),
-    )
+    _, metadata = member(obj, "metadata") or ("", None)
+    return _checked(obj, *((member(metadata, each) or ("", None))[1] for each in _NAMES))
 
 
 def _checked(

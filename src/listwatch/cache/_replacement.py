@@ -199,4 +199,7 @@ def same_content(item: Any, old: Any) -> bool:
         return item.same_content(old)
     if isinstance(item, Undecodable):
         return bool(item.raw == old.raw)
-    return bool(item == old)
+    try:
+        return bool(item == old)
+    except Exception:  # anybody's __eq__: what it may hide is told, rather than a set not taken
+        return False

@@ -14,7 +14,7 @@ from ._course import Course
 from ._intake import Intake
 from ._journal import Journal
 from ._outcomes import refused
-from .causes import Cause, HistoryIsBehind
+from .causes import ANOTHER_HISTORY, Cause, HistoryIsBehind
 from .decisions import Outcome, Phase
 from .identity import Identify
 from .notes import Listed
@@ -145,7 +145,7 @@ class Sets(Generic[T]):
         if went_back and asked:
             return False
         # A set that has an older state of an object than we had is of another history, too.
-        known = Cause.WENT_BACK in (self._course.cause, self._course.demand)
+        known = not ANOTHER_HISTORY.isdisjoint((self._course.cause, self._course.demand))
         went_back = went_back or assembly.is_older or known
         replaced = self._target.replace(
             assembly.objects, resource_version, new_epoch=went_back, report=self._journal.fail
@@ -153,7 +153,7 @@ class Sets(Generic[T]):
         if not asked:
             self.consistent_at = self._began
         cause = self._course.has_set(consistent=not asked)
-        if went_back:
+        if went_back and cause is not Cause.MOVED:
             cause = Cause.WENT_BACK
         self._journal.synced = True
         if cause is not None:

@@ -22,15 +22,17 @@ from listwatch.api import (
     error_for_status,
 )
 from listwatch.rest import InvalidRequest, UnexpectedContent, UnknownResource
-from listwatch.rest.errors import ConnectFailed, ConnectionRefused, TLSFailed
+from listwatch.rest.errors import ConnectFailed, ConnectionRefused, CredentialsFailed, TLSFailed
 
 __all__ = [
+    "ANOTHER_HISTORY",
     "HOPELESS",
     "NEVER_SENT",
     "UNREACHED",
     "Cause",
     "HistoryIsBehind",
     "NoEndMarker",
+    "ServedElsewhere",
     "cause_of",
     "cause_of_end",
 ]
@@ -46,6 +48,8 @@ class Cause(StrEnum):
     REFUSED = "connection refused"
     UNREACHABLE = "server unreachable"
     TLS = "TLS failed"
+    CREDENTIALS = "no credentials"
+    """None could be had, so that nothing was sent: a plugin or an identity provider failed."""
     EXPIRED = "expired"
     TOO_LARGE = "resourceVersion too large"
     TOO_MANY = "too many requests"
@@ -66,6 +70,8 @@ class Cause(StrEnum):
     """A source that is not ours raised something else."""
     NO_MARKER = "no end of the initial events"
     WENT_BACK = "history went back"
+    MOVED = "served elsewhere"
+    """The type is served at another version: each object reads otherwise, in the same state."""
     OUT_OF_DATE = "out of date"
     """A consistent read shows another set than the store (K11)."""
 
@@ -75,6 +81,13 @@ class HistoryIsBehind(ListWatchError):
 
     def __init__(self, ours: str, theirs: str) -> None:
         super().__init__(f"the server is at resourceVersion {theirs}, and was at {ours} before")
+
+
+class ServedElsewhere(ListWatchError):
+    """The type has another address than the one from which all was read so far."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(f"it is served as {address} now")
 
 
 class NoEndMarker(ListWatchError):
@@ -92,12 +105,25 @@ HOPELESS = frozenset(
         Cause.UNKNOWN,
         Cause.BAD_REQUEST,
         Cause.TLS,
+        Cause.CREDENTIALS,
     }
 )
 """What waiting does not mend."""
 
-UNREACHED = frozenset({Cause.REFUSED, Cause.UNREACHABLE, Cause.TLS, Cause.LOST, Cause.TIMED_OUT})
-"""The connection itself failed: nobody answered."""
+ANOTHER_HISTORY = frozenset({Cause.WENT_BACK, Cause.MOVED})
+"""After these a resourceVersion that is known says nothing of what an object looks like."""
+
+UNREACHED = frozenset(
+    {
+        Cause.REFUSED,
+        Cause.UNREACHABLE,
+        Cause.TLS,
+        Cause.CREDENTIALS,
+        Cause.LOST,
+        Cause.TIMED_OUT,
+    }
+)
+"""There was no connection to ask by, or it failed: nobody answered."""
 
 NEVER_SENT = (InvalidRequest, InvalidOptions)
 """Errors of requests that can never be sent: no repetition mends them."""
@@ -119,6 +145,7 @@ _CLASSES: tuple[tuple[type[Exception], Cause], ...] = (
     (Forbidden, Cause.FORBIDDEN),
     (NotFound, Cause.NOT_FOUND),
     (UnknownResource, Cause.UNKNOWN),
+    (CredentialsFailed, Cause.CREDENTIALS),
     (InternalError, Cause.INTERNAL),
     (ConnectionRefused, Cause.REFUSED),
     (ConnectFailed, Cause.UNREACHABLE),
@@ -130,6 +157,7 @@ _CLASSES: tuple[tuple[type[Exception], Cause], ...] = (
     (OSError, Cause.UNREACHABLE),
     (UnexpectedContent, Cause.UNREADABLE),
     (HistoryIsBehind, Cause.WENT_BACK),
+    (ServedElsewhere, Cause.MOVED),
     (NoEndMarker, Cause.NO_MARKER),
 )
 

@@ -3,12 +3,13 @@
 | what ended | how | next |
 |---|---|---|
 | LIST | expired, RV too large | list again at once at RV "" (once a round) |
-| | older than what is there | list again at once at RV "" (once a round) |
+| | older than what is there, served elsewhere | list again at once at RV "" (once a round) |
 | | cut | list again at RV "", from the page it had reached |
 | | anything else | list again |
 | WatchList, opening it | not supported, bad request, not found | LIST at once; remembered |
 | | expired, RV too large, at RV "" | LIST at RV "" at once; remembered |
 | | the same at another RV | again at once at RV "" (once a round) |
+| | served elsewhere | again at once at RV "" (once a round) |
 | | no connection, 401, 403, 429, unknown resource | again |
 | | anything else | again; after two, LIST at RV "" at once; remembered |
 | WatchList, its stream | expired, RV too large, at RV "" | LIST at RV "" at once; remembered |
@@ -21,6 +22,7 @@
 | | unreadable | LIST at RV "" |
 | WATCH, opening it | no connection, 429, a clean end | watch again at the same RV |
 | | expired | list at once (once a round) |
+| | served elsewhere | list at once at RV "" (once a round) |
 | | RV too large | list again at RV "" |
 | | anything else | list again |
 | WATCH, its stream | a clean end, cut, silent, 429 | watch again at the last RV |
@@ -119,12 +121,14 @@ TABLE: dict[Phase, dict[Cause, Step]] = {
         Cause.EXPIRED: _CONSISTENT_NOW,
         Cause.TOO_LARGE: _CONSISTENT_NOW,
         Cause.WENT_BACK: _CONSISTENT_NOW,
+        Cause.MOVED: _CONSISTENT_NOW,
     },
     Phase.OPENING_WATCH_LIST: {
         **dict.fromkeys(Cause, _AGAIN),
         **dict.fromkeys(_REFUSALS, _LIST_NOW),
         Cause.EXPIRED: _CONSISTENT_NOW,
         Cause.TOO_LARGE: _CONSISTENT_NOW,
+        Cause.MOVED: _CONSISTENT_NOW,
     },
     Phase.WATCH_LIST: {
         **dict.fromkeys(Cause, _LIST_NOW),
@@ -139,6 +143,7 @@ TABLE: dict[Phase, dict[Cause, Step]] = {
         **dict.fromkeys(Cause, _AGAIN),
         **dict.fromkeys((*UNREACHED, Cause.TOO_MANY, Cause.CLEAN), _WATCH),
         Cause.EXPIRED: _SET_NOW,
+        Cause.MOVED: _CONSISTENT_NOW,
         Cause.TOO_LARGE: _CONSISTENT,
     },
     Phase.WATCH: {

@@ -33,8 +33,9 @@ def identity_of(obj: Any) -> Identity:
     """The identity of an `Unstructured`, a `Projected`, an `Undecodable`, a
     `PartialObjectMetadata`, a dict in the form of its JSON, or anything with `.metadata`.
 
-    That may be a mapping, or have `name`, `namespace`, `uid` and `resource_version` as attributes.
-    Raises `MalformedObject` where no name can be read.
+    That may be a mapping, or have `name`, `namespace`, `uid` and `resource_version` or
+    `resourceVersion` as attributes, or as what a msgspec Struct or pydantic model calls the fields
+    of these names in JSON. Raises `MalformedObject` where no name can be read.
 
     >>> identity_of({"metadata": {"name": "web-0", "namespace": "default", "uid": "u1"}})
     Identity(key='default/web-0', uid='u1', resource_version='')

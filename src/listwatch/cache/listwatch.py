@@ -15,10 +15,8 @@ from listwatch.api import (
 from listwatch.rest import Request
 from listwatch.watch import Watch
 from listwatch.wire import (
-    JSON_CODEC,
     ObjectDecoder,
     ObjectList,
-    accept_header,
     decode_partial_metadata,
     decode_unstructured,
 )
@@ -32,16 +30,6 @@ __all__ = ["Getter", "ListWatch", "supports_watch_list"]
 T = TypeVar("T")
 D = TypeVar("D")
 
-
-def _accept(form: str) -> str:
-    """The Accept header that asks for objects in another form, with whole ones as the fallback
-    (B9).
-    """
-    asked = accept_header((JSON_CODEC,), projection=f"as={form};g=meta.k8s.io;v=v1")
-    return f"{asked}, {accept_header((JSON_CODEC,))}"
-
-
-_METADATA_LIST = _accept("PartialObjectMetadataList")
 
 Modifier = Callable[[ListOptions], ListOptions]
 
@@ -217,26 +205,21 @@ class ListWatch(Generic[T]):
             request = getter.get().resource(resource).namespace(namespace)
             return request if max_retries is None else request.max_retries(max_retries)
 
-        def listing() -> Request[Any]:
-            request = start().decoder(decode)
-            return request.header("Accept", _accept(f"{form}List")) if form else request
-
-        def watching() -> Request[Any]:
-            request = start().decoder(decode)
-            return request.header("Accept", _accept(form)) if form else request
+        def asking() -> Request[Any]:
+            return start().decoder(decode).form(form)
 
         async def alist(options: ListOptions) -> ObjectList[Any]:
-            return await listing().list(modify(options))
+            return await asking().list(modify(options))
 
         async def ashared(options: ListOptions, share: Callable[[Any], Any]) -> ObjectList[Any]:
-            return await listing().list(modify(options), share=share)
+            return await asking().list(modify(options), share=share)
 
         async def ametadata(options: ListOptions) -> ObjectList[PartialObjectMetadata]:
-            request = start().decoder(decode_partial_metadata).header("Accept", _METADATA_LIST)
+            request = start().decoder(decode_partial_metadata).form("PartialObjectMetadata")
             return await request.list(modify(options))
 
         async def awatch(options: ListOptions) -> Watch[Any]:
-            return await watching().watch(modify(options.replace(watch=True)))
+            return await asking().watch(modify(options.replace(watch=True)))
 
         return ListWatch(
             alist=alist,

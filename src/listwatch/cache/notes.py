@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ._words import words
 from .causes import Cause
 from .decisions import Next, Phase
 
@@ -61,8 +62,8 @@ class Setback:
 
     def __str__(self) -> str:
         told = f"{self.phase}: {self.cause}"
-        if self.error is not None and str(self.error) != str(self.cause):
-            told += f" ({str(self.error) or type(self.error).__name__})"
+        if self.error is not None and words(self.error) != str(self.cause):
+            told += f" ({words(self.error)})"
         when = "" if self.wait is None else f" in {self.wait:.1f} s"
         return _one_line(f"{told}; {self.next}{when}")
 

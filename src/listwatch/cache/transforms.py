@@ -13,7 +13,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from listwatch.api import APIResource, GroupVersionResource, Unstructured
 from listwatch.api._lenient import JSONBytes
 from listwatch.wire import ObjectDecoder, decode_unstructured
-from listwatch.wire.decoders import reads_all, takes_type_meta
+from listwatch.wire.decoders import reads_all, reads_of, takes_type_meta
+from listwatch.wire.media import JSON
 
 from ._asking import asked_form, for_resource
 from ._cuts import Cuts, encoded, members_of
@@ -86,6 +87,10 @@ class Transformed(Generic[T]):
     __slots__ = ("_steps", "asks_for", "decoder", "reads_all", "takes_type_meta")
 
     def __init__(self, decoder: ObjectDecoder[T], steps: Sequence[Transform]) -> None:
+        if JSON not in reads_of(decoder):
+            raise TypeError(f"transforms work on JSON, which {decoder!r} does not read")
+        if hasattr(decoder, "for_answer"):
+            raise TypeError(f"transforms work on objects, and {decoder!r} reads whole answers")
         self.decoder = decoder
         self._steps = tuple(steps)
         ours = all(isinstance(step, Cuts) or step is keep_metadata for step in steps)

@@ -10,7 +10,13 @@ from msgspec import Struct, field
 from listwatch.api import MalformedObject, join_key
 from listwatch.wire import ObjectDecodeError
 
-__all__ = ["Undecodable"]
+__all__ = ["A_TABLE", "Undecodable"]
+
+A_TABLE = (
+    "the server sent a Table where an object was expected: do not ask for as=Table here, or let"
+    " TableRows decode it"
+)
+"""What is said of a Table that nobody reads as one (B9)."""
 
 
 class _Names(Struct, gc=False):
@@ -21,6 +27,7 @@ class _Names(Struct, gc=False):
 
 
 class _Named(Struct, gc=False):
+    kind: Any = None
     metadata: _Names | None = None
 
 
@@ -52,10 +59,13 @@ class Undecodable(Struct, frozen=True, gc=False):
         'web-0'
         """
         try:
-            names = _decode(raw).metadata
+            found = _decode(raw)
         except (msgspec.DecodeError, RecursionError) as error:
             raise MalformedObject(f"an object whose key cannot be read: {error}") from error
+        names = found.metadata
         if names is None or not names.name:
+            if found.kind == "Table":
+                raise MalformedObject(A_TABLE)
             raise MalformedObject("an object whose key cannot be read: it has no metadata.name")
         return cls(
             join_key(names.namespace or "", names.name),

@@ -12,6 +12,7 @@ from listwatch._version import __version__
 
 from . import asking_commands, serving_commands
 from .failures import MISUSED, OK, one_line
+from .help import SectionedCommand
 from .interrupts import INTERRUPTED
 from .notes import note
 from .process import Plan
@@ -91,9 +92,10 @@ def listwatch(
         raise typer.Exit(MISUSED)
 
 
-app.command()(asking_commands.get)
-app.command()(asking_commands.watch)
-app.command()(asking_commands.wait)
+app.command(cls=SectionedCommand)(asking_commands.get)
+app.command(cls=SectionedCommand)(asking_commands.watch)
+app.command(cls=SectionedCommand)(asking_commands.wait)
+app.command(cls=SectionedCommand)(asking_commands.api_resources)
 app.command(short_help="Play recorded answers over a socket.")(serving_commands.replay)
 app.command(short_help="Serve an API server of our own.")(serving_commands.serve)
 app.command(short_help="Look at a made-up cluster: none is needed.")(serving_commands.demo)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 
 from listwatch.api import APIResource, FieldSelector, ListOptions
+from listwatch.rest.impersonation import Impersonation
 
 from .failures import UsageError
 
@@ -20,6 +21,8 @@ class Output(StrEnum):
     """The form of what is printed."""
 
     TABLE = "table"
+    WIDE = "wide"
+    """A table with the columns that the server thinks less important."""
     NAME = "name"
     JSON = "json"
     YAML = "yaml"
@@ -27,14 +30,26 @@ class Output(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """How to reach the server; what is None is found in the usual places."""
+    """How to reach the server, and as whom; what is None or empty is found in the usual places."""
 
     server: str | None = None
     kubeconfig: Path | None = None
     context: str | None = None
+    cluster: str | None = None
+    user: str | None = None
+    """The name of one in the kubeconfig."""
     token: str | None = None
+    username: str = ""
+    password: str = ""
+    client_certificate: Path | None = None
+    client_key: Path | None = None
+    impersonate: Impersonation | None = None
     ca_file: Path | None = None
+    tls_server_name: str = ""
     insecure_skip_tls_verify: bool = False
+    proxy_url: str | None = None
+    """Empty for none, whatever a kubeconfig or the environment says."""
+    disable_compression: bool = False
     request_timeout: float | None = None
     """Seconds until an answer must have begun."""
     namespace: str = ""
@@ -43,12 +58,16 @@ class Access:
     """A server of our own, instead of any."""
 
     def __post_init__(self) -> None:
-        named = (self.server, self.kubeconfig, self.context, self.token, self.ca_file)
-        if self.embedded and (any(named) or self.insecure_skip_tls_verify):
-            raise UsageError("--embedded is a server of its own: do not name another")
+        apart = ("embedded", "request_timeout", "namespace", "disable_compression")
+        if self.embedded and any(
+            getattr(self, field.name) for field in fields(self) if field.name not in apart
+        ):
+            raise UsageError(
+                "--embedded is a server of its own: do not name another, or who you are"
+            )
 
     def __repr__(self) -> str:
-        return f"Access(server={self.server!r}, kubeconfig={self.kubeconfig!r})"  # no token
+        return f"Access(server={self.server!r}, kubeconfig={self.kubeconfig!r})"  # no secrets
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,127 +4,120 @@ from __future__ import annotations
 
 from .asked import Access, Output, Selection
 from .at_hand import at_hand
+from .connection import reaching
 from .failures import UsageError
 from .options import (
-    CAFile,
-    Context,
+    Category,
     Count,
     Duration,
-    Embedded,
     Everywhere,
     Fields,
     Follow,
     FollowOnly,
     Form,
     Goal,
-    Insecure,
-    Kubeconfig,
     Labels,
     Limit,
     ManagedFields,
     Name,
     Namespace,
     Raw,
-    RequestTimeout,
     Resource,
-    Server,
+    ServerPrint,
     Since,
     Targets,
-    Token,
     Verbose,
     WaitAll,
     WaitTime,
+    Wanted,
 )
 from .process import Plan
 from .sink import Sink
 
-__all__ = ["get", "wait", "watch"]
+__all__ = ["api_resources", "get", "wait", "watch"]
 
 _WAIT = 30.0
 """Seconds that `wait` waits if nobody says how long: kubectl's."""
 
 
+@reaching
 def get(
-    resource: Resource,
-    name: Name = None,
+    targets: Wanted,
     namespace: Namespace = None,
     all_namespaces: Everywhere = False,
     selector: Labels = None,
     field_selector: Fields = None,
     output: Form = Output.TABLE,
+    server_print: ServerPrint = None,
     show_managed_fields: ManagedFields = False,
     watch: Follow = False,
     watch_only: FollowOnly = False,
     limit: Limit = None,
-    server: Server = None,
-    kubeconfig: Kubeconfig = None,
-    context: Context = None,
-    token: Token = None,
-    ca_file: CAFile = None,
-    insecure_skip_tls_verify: Insecure = False,
-    request_timeout: RequestTimeout = None,
-    embedded: Embedded = False,
     verbose: Verbose = False,
+    *,
+    access: Access,
 ) -> Plan:
     """Print objects, once.
 
     With several objects, -o json and -o yaml print one List, with one NAME the object itself. With
-    --watch they print one object after the other, and each again when it changes, until Ctrl-C.
+    --watch they print one object after the other, and each again when it changes, until Ctrl-C;
+    then it is one resource, or one object.
 
     \b
     Examples:
       listwatch get pods
       listwatch get pods/web-0 -o yaml
+      listwatch get pods,services
+      listwatch get all -n web
       listwatch get pods -A --field-selector status.phase!=Running
       listwatch get widgets.example.com -o name --limit 10
       listwatch get pods -A --embedded
       listwatch get pods -w
+      listwatch get nodes -o wide
     """
     from .get import get as run
     from .get import get_on
+    from .targets import one_selection, selections_to_get
 
     goes_on = watch or watch_only
     if goes_on and limit is not None:
         raise UsageError("--limit is for one page: it does not go with --watch")
 
-    selection = Selection.of(
-        resource,
-        name,
+    selections = selections_to_get(
+        targets,
         namespace=namespace,
         all_namespaces=all_namespaces,
         label_selector=selector,
         field_selector=field_selector,
         limit=limit,
     )
-    access = Access(
-        server=server,
-        kubeconfig=kubeconfig,
-        context=context,
-        token=token,
-        ca_file=ca_file,
-        insecure_skip_tls_verify=insecure_skip_tls_verify,
-        request_timeout=request_timeout,
-        embedded=embedded,
-    )
+    followed = one_selection(selections, "--watch") if goes_on else None
 
     async def work(sink: Sink) -> int:
         async with at_hand(access, churning=goes_on) as reached:
-            if not goes_on:
+            if followed is None:
                 return await run(
-                    selection, reached, output, sink, with_managed_fields=show_managed_fields
+                    selections,
+                    reached,
+                    output,
+                    sink,
+                    with_managed_fields=show_managed_fields,
+                    server_print=server_print is not False,
                 )
             return await get_on(
-                selection,
+                followed,
                 reached,
                 output,
                 sink,
                 initial=not watch_only,
                 with_managed_fields=show_managed_fields,
+                server_print=server_print is not False,
             )
 
     return Plan(work, verbose)
 
 
+@reaching
 def watch(
     resource: Resource,
     name: Name = None,
@@ -133,20 +126,15 @@ def watch(
     selector: Labels = None,
     field_selector: Fields = None,
     output: Form = Output.TABLE,
+    server_print: ServerPrint = None,
     limit: Limit = None,
     raw: Raw = False,
     since: Since = None,
     duration: Duration = None,
     count: Count = None,
-    server: Server = None,
-    kubeconfig: Kubeconfig = None,
-    context: Context = None,
-    token: Token = None,
-    ca_file: CAFile = None,
-    insecure_skip_tls_verify: Insecure = False,
-    request_timeout: RequestTimeout = None,
-    embedded: Embedded = False,
     verbose: Verbose = False,
+    *,
+    access: Access,
 ) -> Plan:
     """Print changes as they happen, one line per event.
 
@@ -184,34 +172,31 @@ def watch(
         field_selector=field_selector,
         limit=limit,
     )
-    access = Access(
-        server=server,
-        kubeconfig=kubeconfig,
-        context=context,
-        token=token,
-        ca_file=ca_file,
-        insecure_skip_tls_verify=insecure_skip_tls_verify,
-        request_timeout=request_timeout,
-        embedded=embedded,
-    )
     limits = Limits(duration=duration, count=count)
 
     async def work(sink: Sink) -> int:
         async with at_hand(access, churning=True) as reached:
             if single:
                 return await watch_once(
-                    selection, reached, output, sink, since=since or "", limits=limits
+                    selection,
+                    reached,
+                    output,
+                    sink,
+                    since=since or "",
+                    limits=limits,
+                    server_print=server_print is not False,
                 )
             printer = event_printer(
                 output, with_namespace=selection.all_namespaces, terminal=sink.is_terminal
             )
-            decoder = decoder_for(output)
+            decoder = decoder_for(output, server_print=server_print is not False)
             printed = await run(selection, reached, printer, sink, decoder=decoder, limits=limits)
             return printed.code
 
     return Plan(work, verbose)
 
 
+@reaching
 def wait(
     targets: Targets,
     goal: Goal,
@@ -221,15 +206,9 @@ def wait(
     selector: Labels = None,
     field_selector: Fields = None,
     every: WaitAll = False,
-    server: Server = None,
-    kubeconfig: Kubeconfig = None,
-    context: Context = None,
-    token: Token = None,
-    ca_file: CAFile = None,
-    insecure_skip_tls_verify: Insecure = False,
-    request_timeout: RequestTimeout = None,
-    embedded: Embedded = False,
     verbose: Verbose = False,
+    *,
+    access: Access,
 ) -> Plan:
     """Wait until objects are as they are wanted.
 
@@ -255,20 +234,36 @@ def wait(
         field_selector=field_selector,
         every=every,
     )
-    access = Access(
-        server=server,
-        kubeconfig=kubeconfig,
-        context=context,
-        token=token,
-        ca_file=ca_file,
-        insecure_skip_tls_verify=insecure_skip_tls_verify,
-        request_timeout=request_timeout,
-        embedded=embedded,
-    )
     seconds = _WAIT if timeout is None else timeout
 
     async def work(sink: Sink) -> int:
         async with at_hand(access, churning=True) as reached:
             return await run(selections, reached, goal, sink, timeout=seconds)
+
+    return Plan(work, verbose)
+
+
+@reaching
+def api_resources(
+    category: Category = None,
+    verbose: Verbose = False,
+    *,
+    access: Access,
+) -> Plan:
+    """Print the resources that the server has.
+
+    Each is printed once, at the version that the server prefers, without subresources.
+
+    \b
+    Examples:
+      listwatch api-resources
+      listwatch api-resources --category all
+      listwatch api-resources --embedded
+    """
+    from .api_resources import api_resources as run
+
+    async def work(sink: Sink) -> int:
+        async with at_hand(access) as reached:
+            return await run(reached, sink, category=category or "")
 
     return Plan(work, verbose)

@@ -1,8 +1,8 @@
 """Which columns a table of a kind has.
 
-They are kubectl's, with the node of a pod and the address of a node added; a server's own tables
-take their place when the library can ask for them. Each cell is a function of the object, in the
-form of its JSON, and of the present, which is passed in.
+They are kubectl's, with the node of a pod and the address of a node added, for servers that make no
+tables of their own. Each cell is a function of the object, in the form of its JSON, and of the
+present, which is passed in.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .fields import (
     time_at,
 )
 from .pod_columns import pod_ready, pod_restarts, pod_status
+from .printable import printable
 
 __all__ = ["COLUMNS", "Column", "cells", "columns_for"]
 
@@ -254,14 +255,12 @@ def columns_for(group: str, kind: str, *, with_namespace: bool) -> Sequence[Colu
 
 def cells(columns: Sequence[Column], obj: Obj, now: datetime) -> list[str]:
     """One row: what an object has in each column, each on one line and printable."""
-    return [_printable(column.cell(obj, now)) for column in columns]
+    return [_shown(column.cell(obj, now)) for column in columns]
 
 
-def _printable(cell: str) -> str:
-    """Terminals obey control characters, and a message may hold any: kubectl shows its first line
-    only, and so do we."""
+def _shown(cell: str) -> str:
+    """A message may hold any character: kubectl shows its first line only, and so do we."""
     if cell.isprintable():
         return cell
     line, *more = cell.splitlines() or [""]
-    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
-    return f"{line}..." if any(more) else line
+    return f"{printable(line)}..." if any(more) else printable(line)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias
 
 from listwatch.api import Event, EventType, PartialObjectMetadata, Unstructured, error_for_status
 
 from .asked import Output
-from .columns import Column, cells, columns_for
+from .columns import columns_for
 from .documents import compact, pretty, without_managed_fields, yaml_text
 from .failures import one_line
+from .layout import Layout
 from .objects import reference
 from .style import Paint, painter
 from .table import Row, StreamTable
@@ -32,10 +33,15 @@ def _utc_now() -> datetime:
 
 
 def event_printer(
-    output: Output, *, with_namespace: bool, terminal: bool, clock: Clock = _utc_now
+    output: Output,
+    *,
+    with_namespace: bool,
+    terminal: bool,
+    prefix: str = "",
+    clock: Clock = _utc_now,
 ) -> EventPrinter:
     """What prints events in that form, with their types. JSON and YAML need nothing but
-    `Event.raw`.
+    `Event.raw`. `prefix`, such as `pod/`, goes in front of the names in a table.
     """
     match output:
         case Output.JSON:
@@ -44,8 +50,11 @@ def event_printer(
             return _YAMLDocuments()
         case Output.NAME:
             return _Names()
-        case Output.TABLE:
-            return _Table(with_namespace, clock, painter(terminal=terminal))
+        case Output.TABLE | Output.WIDE:
+            layout = Layout(
+                with_namespace=with_namespace, wide=output is Output.WIDE, prefix=prefix
+            )
+            return _Table(layout, clock, painter(terminal=terminal))
 
 
 def object_printer(
@@ -54,6 +63,7 @@ def object_printer(
     with_namespace: bool,
     with_managed_fields: bool,
     terminal: bool,
+    prefix: str = "",
     clock: Clock = _utc_now,
 ) -> EventPrinter:
     """What prints the objects of events alone, as kubectl does: in a table that grows, and one by
@@ -64,8 +74,11 @@ def object_printer(
             return _Objects(output, with_managed_fields)
         case Output.NAME:
             return _Names(with_type=False)
-        case Output.TABLE:
-            return _Table(with_namespace, clock, painter(terminal=terminal), with_type=False)
+        case Output.TABLE | Output.WIDE:
+            layout = Layout(
+                with_namespace=with_namespace, wide=output is Output.WIDE, prefix=prefix
+            )
+            return _Table(layout, clock, painter(terminal=terminal), with_type=False)
 
 
 class _JSONLines:
@@ -123,42 +136,76 @@ class _Names:
 
 
 class _Table:
-    """The columns are those of the first object that comes."""
+    """The columns are those of the objects that come: where they change, there is a new header.
+
+    Without types it is what kubectl prints, to the byte: what there was at first lies in columns as
+    wide as all of that needs, and of each change the columns take notice when it comes.
+    """
 
     def __init__(
-        self, with_namespace: bool, clock: Clock, paint: Paint, *, with_type: bool = True
+        self, layout: Layout, clock: Clock, paint: Paint, *, with_type: bool = True
     ) -> None:
-        self._with_namespace = with_namespace
+        self._layout = layout
         self._with_type = with_type
         self._clock = clock
         self._paint = paint
-        self._columns: Sequence[Column] = ()
+        self._headers: Sequence[str] = ()
+        self._like: tuple[object, ...] = (None,)
+        self._like_headers: Sequence[str] = ()
         self._table: StreamTable | None = None
 
     def text(self, events: Sequence[Event[Any]], /) -> bytes:
-        if self._table is None:
-            self._columns = self._columns_for(events)
-            headers = [column.header for column in self._columns]
-            before = ["EVENT", "TIME"] if self._with_type else []
-            self._table = StreamTable([*before, *headers], self._paint)
         now = self._clock()
-        return self._table.lines([self._row(event, now) for event in events]).encode()
+        return "".join(self._block(block, now) for block in self._blocks(events)).encode()
 
-    def _columns_for(self, events: Sequence[Event[Any]]) -> Sequence[Column]:
+    def _blocks(self, events: Sequence[Event[Any]]) -> Iterator[Sequence[Event[Any]]]:
+        """What is laid out together: events with the same columns."""
+        block: list[Event[Any]] = []
+        headers: Sequence[str] | None = None
         for event in events:
-            if isinstance(obj := event.object, Unstructured):
-                namespaced = self._with_namespace and bool(obj.namespace)
-                return columns_for(obj.group, obj.kind, with_namespace=namespaced)
-        return columns_for("", "", with_namespace=self._with_namespace)
+            own = self._headers_of(event)
+            apart = not self._with_type and not getattr(event, "initial", False)
+            if block and (apart or (own is not None and headers not in (own, None))):
+                yield block
+                block = []
+                headers = None
+            block.append(event)
+            headers = own or headers
+        if block:
+            yield block
+
+    def _block(self, block: Sequence[Event[Any]], now: datetime) -> str:
+        headers = next(filter(None, map(self._headers_of, block)), self._headers)
+        if not headers:
+            headers = tuple(column.header for column in columns_for("", "", with_namespace=False))
+        before = ["EVENT", "TIME"] if self._with_type else []
+        if self._table is None:
+            exact = not self._with_type
+            self._table = StreamTable([*before, *headers], self._paint, exact=exact)
+        elif headers != self._headers:
+            self._table.begin([*before, *headers])
+        self._headers = headers
+        return self._table.lines([self._row(event, now) for event in block])
+
+    def _headers_of(self, event: Event[Any]) -> Sequence[str] | None:
+        obj = event.object
+        if not isinstance(obj, Unstructured):
+            return None
+        # Most objects have the columns of the one before.
+        like = (getattr(obj, "columns", ()), obj.kind, bool(obj.namespace))
+        if like[0] is not self._like[0] or like[1:] != self._like[1:]:
+            self._like, self._like_headers = like, self._layout.headers(obj)
+        return self._like_headers
 
     def _row(self, event: Event[Any], now: datetime) -> Row:
         time = now.astimezone().strftime("%H:%M:%S")
         before = [event.type.value, time] if self._with_type else []
-        if isinstance(event.object, Unstructured):
-            found = cells(self._columns, event.object.to_dict(), now)
-        else:
-            found = [_named(event)]
-        return Row([*before, *found], gone=event.type is EventType.DELETED)
+        gone = event.type is EventType.DELETED
+        if not isinstance(event.object, Unstructured):
+            return Row([*before, _named(event)], gone=gone)
+        stale = bool(getattr(event, "final_state_unknown", False))
+        found = self._layout.cells(event.object, now, stale=stale)
+        return Row([*before, *found], gone, self._layout.has_known_states(event.object))
 
 
 def _named(event: Event[Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from listwatch.api import APIError, InvalidOptions, ListWatchError, SelectorError, Unauthorized
 from listwatch.rest import ConfigError, InvalidRequest, TransportError, UnknownResource
+from listwatch.rest.forbidden import NamespaceHint
 
 __all__ = [
     "FAILED",
@@ -51,7 +52,7 @@ def describe(error: Exception, server: str = "") -> tuple[str, int]:
         case _:
             text = f"a fault in listwatch itself: {type(error).__name__}: {error} (-v shows where)"
     for note in getattr(error, "__notes__", ()):
-        text += f"; {note}"
+        text += f"; {note.for_command if isinstance(note, NamespaceHint) else note}"
     return one_line(text), code
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from listwatch.api import APIResource, ListMeta, Unstructured
 from listwatch.wire import ObjectDecoder, ObjectList
 
 from .asked import Access, Output, Selection
-from .decoding import decoder_for
+from .decoding import asking, decoder_for
 from .events import object_printer
-from .failures import FAILED, OK, CommandError
+from .failures import FAILED, OK, CommandError, describe
 from .notes import note, say
 from .objects import objects_text
 from .session import Session, connect
+from .several import ask_for_all, tables_of
 from .sink import Sink
 from .watch import watch
 
@@ -25,33 +27,55 @@ times than a program would, because a person waits."""
 
 
 async def get(
-    selection: Selection,
+    selections: Sequence[Selection],
     access: Access,
     output: Output,
     sink: Sink,
     *,
     with_managed_fields: bool = False,
+    server_print: bool = True,
 ) -> int:
-    """Print what is selected; the exit code."""
+    """Print what is selected, by one request for each resource or object; the exit code. With
+    `server_print`, tables in the server's words.
+    """
+    decoder = decoder_for(output, server_print=server_print)
     async with connect(access, max_retries=_RETRIES) as session:
-        resource = await session.resolve(selection.resource)
-        namespace = selection.namespace_in(resource, session.config.namespace)
-        found = await _find(session, resource, namespace, selection, decoder_for(output))
-    text = objects_text(
-        found.items,
-        output,
-        resource,
-        single=bool(selection.name),
-        with_namespace=selection.all_namespaces,
-        with_managed_fields=with_managed_fields,
-        now=datetime.now(UTC),
-    )
-    if text:
-        sink.write(text)
-    if not found.items and output in (Output.TABLE, Output.NAME):
-        say(f"No resources found in {namespace} namespace." if namespace else "No resources found")
-    _note_more(found)
-    return FAILED if found.undecodable else OK
+
+        async def ask(
+            resource: APIResource, namespace: str, selection: Selection
+        ) -> ObjectList[Unstructured]:
+            return await _find(session, resource, namespace, selection, decoder)
+
+        found, refused = await ask_for_all(session, selections, ask)
+
+    def text(objects: Sequence[Unstructured], resource: APIResource, prefix: str = "") -> bytes:
+        return objects_text(
+            objects,
+            output,
+            resource,
+            single=len(selections) == 1 and bool(selections[0].name),
+            with_namespace=selections[0].all_namespaces,
+            with_managed_fields=with_managed_fields,
+            now=datetime.now(UTC),
+            prefix=prefix,
+        )
+
+    in_tables = output in (Output.TABLE, Output.WIDE)
+    objects = [obj for each in found for obj in each.objects.items]
+    if in_tables:
+        sink.write(tables_of(found, text))
+    elif found:
+        sink.write(text(objects, found[0].resource))
+    if not objects and not refused and (in_tables or output is Output.NAME):
+        where = {each.namespace for each in found}
+        within = f" in {where.pop()} namespace." if len(where) == 1 and "" not in where else ""
+        say(f"No resources found{within}")
+    for each in found:
+        _note_more(each.objects)
+    for error in refused:
+        note(describe(error)[0])
+    undecodable = any(each.objects.undecodable for each in found)
+    return FAILED if refused or undecodable else OK
 
 
 async def get_on(
@@ -62,6 +86,7 @@ async def get_on(
     *,
     initial: bool,
     with_managed_fields: bool = False,
+    server_print: bool = True,
 ) -> int:
     """Print what is selected, if `initial`, and every object again whenever it changes; the exit
     code, once nobody reads any more.
@@ -72,9 +97,8 @@ async def get_on(
         with_managed_fields=with_managed_fields,
         terminal=sink.is_terminal,
     )
-    printed = await watch(
-        selection, access, printer, sink, decoder=decoder_for(output), initial=initial
-    )
+    decoder = decoder_for(output, server_print=server_print)
+    printed = await watch(selection, access, printer, sink, decoder=decoder, initial=initial)
     return printed.code
 
 
@@ -85,7 +109,7 @@ async def _find(
     selection: Selection,
     decoder: ObjectDecoder[Unstructured],
 ) -> ObjectList[Unstructured]:
-    request = session.rest.get(resource, namespace=namespace, decoder=decoder)
+    request = asking(session.rest, resource, namespace, decoder)
     if not selection.name:
         return await request.list(selection.options())
     obj = await request.name(selection.name)

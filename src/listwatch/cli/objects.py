@@ -8,9 +8,9 @@ from datetime import datetime
 from listwatch.api import APIResource, Unstructured
 
 from .asked import Output
-from .columns import cells, columns_for
 from .documents import list_document, pretty, without_managed_fields, yaml_text
 from .failures import one_line
+from .layout import Layout
 from .table import table_text
 
 __all__ = ["objects_text", "reference"]
@@ -31,8 +31,11 @@ def objects_text(
     with_namespace: bool,
     with_managed_fields: bool,
     now: datetime,
+    prefix: str = "",
 ) -> bytes:
-    """All of them in that form; a `single` one is no list in JSON and YAML."""
+    """All of them in that form; a `single` one is no list in JSON and YAML. `prefix`, such as
+    `pod/`, goes in front of the names in a table that is not the only one.
+    """
     match output:
         case Output.NAME:
             return "".join(f"{reference(obj)}\n" for obj in objects).encode()
@@ -43,13 +46,13 @@ def objects_text(
             ]
             raw = raws[0] if single else list_document(raws)
             return pretty(raw) if output is Output.JSON else yaml_text(raw).encode()
-        case Output.TABLE:
+        case Output.TABLE | Output.WIDE:
             if not objects:
                 return b""
-            columns = columns_for(
-                resource.group,
-                resource.kind or objects[0].kind,
+            layout = Layout(
                 with_namespace=with_namespace and resource.namespaced,
+                wide=output is Output.WIDE,
+                prefix=prefix,
             )
-            rows = [cells(columns, obj.to_dict(), now) for obj in objects]
-            return table_text([column.header for column in columns], rows).encode()
+            rows = [layout.cells(obj, now) for obj in objects]
+            return table_text(layout.headers(objects[0]), rows).encode()

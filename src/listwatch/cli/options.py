@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -15,12 +14,10 @@ from .rates import parse_rate
 from .speed import Speed
 
 __all__ = [
-    "CAFile",
+    "Category",
     "Churn",
-    "Context",
     "Count",
     "Duration",
-    "Embedded",
     "Everywhere",
     "Fault",
     "Fields",
@@ -28,8 +25,6 @@ __all__ = [
     "FollowOnly",
     "Form",
     "Goal",
-    "Insecure",
-    "Kubeconfig",
     "Labels",
     "Limit",
     "Load",
@@ -39,16 +34,15 @@ __all__ = [
     "Play",
     "Port",
     "Raw",
-    "RequestTimeout",
     "Resource",
     "Seed",
-    "Server",
+    "ServerPrint",
     "Since",
     "Targets",
-    "Token",
     "Verbose",
     "WaitAll",
     "WaitTime",
+    "Wanted",
     "reading",
 ]
 
@@ -96,42 +90,22 @@ ManagedFields = Annotated[
     bool,
     typer.Option("--show-managed-fields", help="Keep metadata.managedFields in JSON and YAML."),
 ]
-Server = Annotated[
-    str | None,
+
+
+def _yes_or_no(text: str) -> bool:
+    try:
+        return {"true": True, "false": False}[text.lower()]
+    except KeyError:
+        raise ValueError(f"{text!r} is neither true nor false") from None
+
+
+ServerPrint = Annotated[
+    Any,
     typer.Option(
-        "-s",
-        "--server",
-        metavar="URL",
-        help="The API server; without it a kubeconfig is looked for.",
-    ),
-]
-Kubeconfig = Annotated[
-    Path | None,
-    typer.Option("--kubeconfig", metavar="FILE", help="Instead of KUBECONFIG or ~/.kube/config."),
-]
-Context = Annotated[
-    str | None, typer.Option("--context", metavar="NAME", help="The context in the kubeconfig.")
-]
-Token = Annotated[
-    str | None, typer.Option("--token", metavar="TOKEN", help="A bearer token to send.")
-]
-CAFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--certificate-authority", "--ca-file", metavar="FILE", help="The server's CA, in PEM."
-    ),
-]
-Insecure = Annotated[
-    bool,
-    typer.Option("--insecure-skip-tls-verify", help="Do not check the server's certificate."),
-]
-RequestTimeout = Annotated[
-    float | None,
-    typer.Option(
-        "--request-timeout",
-        metavar="TIME",
-        parser=reading(parse_duration),
-        help="How long to wait for an answer to begin. [default: 75s, 30s for a watch]",
+        "--server-print",
+        metavar="BOOL",
+        parser=reading(_yes_or_no),
+        help="A table in the server's own words; false: in ours. [default: true]",
     ),
 ]
 Verbose = Annotated[
@@ -175,16 +149,23 @@ Since = Annotated[
 Count = Annotated[
     int | None, typer.Option("--count", metavar="N", min=1, help="Stop after N events.")
 ]
-Embedded = Annotated[
-    bool,
-    typer.Option("--embedded", help="A made-up cluster in this process, as in the demo."),
-]
 Targets = Annotated[
     list[str],
     typer.Argument(
         metavar="RESOURCE[/NAME]",
         help="Such as pod/web-0, several of them, or pods web-0 web-1, or pods with -l or --all.",
     ),
+]
+Wanted = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RESOURCE[/NAME]",
+        help="Such as pods, po, pods,services, all, apps/v1/deployments, pods web-0, pods/web-0.",
+    ),
+]
+Category = Annotated[
+    str | None,
+    typer.Option("--category", metavar="NAME", help="Those of a category only, such as all."),
 ]
 WaitAll = Annotated[bool, typer.Option("--all", help="All objects that are there now.")]
 

@@ -31,6 +31,11 @@ class Session:
     def config(self) -> ClientConfig:
         return self.rest.config
 
+    @property
+    def discovery(self) -> Discovery:
+        """What the server has."""
+        return self._resources.discovery
+
     async def resolve(self, text: str, *, afresh: bool = False) -> APIResource:
         """Which resource is meant. See `Resources.find`; it is taken for namespaced where the
         server lets nobody know.
@@ -59,8 +64,9 @@ class Session:
                 decoder=decoder,
             )
 
-        async def find(afresh: bool) -> ListWatch[Unstructured]:
-            return source_of(await self.resolve(selection.resource, afresh=afresh))
+        async def find(afresh: bool) -> tuple[ListWatch[Unstructured], str]:
+            found = await self.resolve(selection.resource, afresh=afresh)
+            return source_of(found), str(found)
 
         known = builtin(selection.resource)
         return source_of(known) if known is not None else ResolvingListWatch(find)
@@ -77,9 +83,19 @@ async def connect(access: Access, *, max_retries: int) -> AsyncIterator[Session]
         server=access.server,
         kubeconfig=access.kubeconfig,
         context=access.context,
+        cluster=access.cluster,
+        user=access.user,
         token=access.token,
+        username=access.username,
+        password=access.password,
+        client_certificate=access.client_certificate,
+        client_key=access.client_key,
+        impersonate=access.impersonate,
         ca_file=access.ca_file,
+        tls_server_name=access.tls_server_name,
         insecure_skip_tls_verify=True if access.insecure_skip_tls_verify else None,
+        proxy_url=access.proxy_url,
+        disable_compression=True if access.disable_compression else None,
     )
     if access.namespace:
         config = replace(config, namespace=access.namespace)

@@ -9,9 +9,10 @@ from typing import Any, cast
 from listwatch.api import Event, EventType, error_for_status
 from listwatch.watch import EmptyWatch, Watch
 from listwatch.watch.ending import broken_by
+from listwatch.wire import ObjectDecoder
 
 from .asked import Access, Output, Selection
-from .decoding import decoder_for
+from .decoding import asking, decoder_for
 from .events import event_printer
 from .failures import FAILED, CommandError
 from .notes import note
@@ -31,6 +32,7 @@ async def watch_once(
     *,
     since: str = "",
     limits: Limits = UNLIMITED,
+    server_print: bool = True,
 ) -> int:
     """Print the events of what is selected until the watch ends; the exit code.
 
@@ -40,10 +42,13 @@ async def watch_once(
         output, with_namespace=selection.all_namespaces, terminal=sink.is_terminal
     )
     printing = Printing(printer, sink, count=limits.count)
+    decoder: ObjectDecoder[Any] = bytes  # JSON is printed as it came
+    if output is not Output.JSON:
+        decoder = decoder_for(output, server_print=server_print)
     async with connect(access, max_retries=0) as session:
         failure = None
         async with stopping(sink, limits) as stop:
-            opened = await _open(session, selection, output, since)
+            opened = await _open(session, selection, decoder, since)
             stop.answer()
             failure = await _follow(opened, printing, session.config.server)
         if stop.end is End.DURATION and not stop.answered:
@@ -51,15 +56,13 @@ async def watch_once(
     return printing.code if failure is None else FAILED
 
 
-async def _open(session: Session, selection: Selection, output: Output, since: str) -> Watch[Any]:
+async def _open(
+    session: Session, selection: Selection, decoder: ObjectDecoder[Any], since: str
+) -> Watch[Any]:
     resource = await session.resolve(selection.resource)
-    opened: Watch[Any] = await session.rest.watch(
-        resource,
-        namespace=selection.namespace_in(resource, session.config.namespace),
-        options=selection.options(since=since),
-        # JSON is printed as it came.
-        decoder=bytes if output is Output.JSON else decoder_for(output),
-    )
+    namespace = selection.namespace_in(resource, session.config.namespace)
+    request = asking(session.rest, resource, namespace, decoder)
+    opened: Watch[Any] = await request.watch(selection.options(since=since))
     failure = broken_by(opened)
     if isinstance(opened, EmptyWatch) and failure is not None:
         raise failure

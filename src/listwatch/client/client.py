@@ -21,7 +21,7 @@ from listwatch.cache.reflector import ErrorHandler
 from listwatch.cache.reflector_options import ReflectorOptions
 from listwatch.cache.transforms import Transform
 from listwatch.rest import ClientConfig, RESTClient, Transport, load_config
-from listwatch.wire import ObjectDecoder, decode_unstructured
+from listwatch.wire import Encoding, ObjectDecoder, decode_unstructured
 
 from .objects import Objects
 from .parts import optional_parts, parts_of
@@ -52,7 +52,8 @@ class Client(Objects):
     other HTTP libraries. `program`, such as `my-operator/1.2`, goes in front of the User-Agent, and
     names the field manager of writes. `trust_lines` promises that the server writes each event of a
     watch as a line of its own, as kube-apiserver does: that saves a fifth of the CPU at full load
-    (`WatchDecoder` has what happens where it is not so).
+    (`WatchDecoder` has what happens where it is not so). `encodings` are asked for in their order,
+    wherever they can give what a decoder reads; JSON is what is left (B9).
 
     **A resource** is a name as kubectl takes it (`pods`, `po`, `deployments.apps`,
     `example.com/v1/widgets`), a `GroupVersionResource`, or an `APIResource`. Built-in types cost no
@@ -81,6 +82,7 @@ class Client(Objects):
         transport: Transport | None = None,
         program: str = "",
         trust_lines: bool = False,
+        encodings: Sequence[Encoding] = (Encoding.JSON,),
     ) -> None:
         given = {"server": server, "kubeconfig": kubeconfig, "context": context, "token": token}
         if config is None:
@@ -89,7 +91,13 @@ class Client(Objects):
             named = ", ".join(name for name, value in given.items() if value is not None)
             raise ValueError(f"config says all that {named} would: give the one or the other")
         super().__init__(
-            RESTClient(config, transport=transport, program=program, trust_lines=trust_lines)
+            RESTClient(
+                config,
+                transport=transport,
+                program=program,
+                trust_lines=trust_lines,
+                encodings=encodings,
+            )
         )
         self._sources = Sources(self.rest)
         self._running: WeakSet[Mirror[Any] | Changes[Any] | SharedInformer[Any]] = WeakSet()

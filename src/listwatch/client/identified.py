@@ -12,11 +12,14 @@ from listwatch.wire import (
     decode_partial_metadata,
     decode_unstructured,
 )
-from listwatch.wire.decoders import reads_all, takes_type_meta
+from listwatch.wire.decoders import reads_all, reads_of, takes_type_meta
+from listwatch.wire.models import is_no_decoder
 
 __all__ = ["identified"]
 
 T = TypeVar("T")
+
+_WHAT = ("name and namespace", "uid", "resourceVersion")
 
 _SOUND: tuple[ObjectDecoder[Any], ...] = (decode_unstructured, decode_dict, decode_partial_metadata)
 
@@ -29,7 +32,13 @@ def identified(decoder: ObjectDecoder[T]) -> ObjectDecoder[T]:
     would let no change be seen. It is refused by `MalformedObject`, and so its objects count as
     undecodable (H10). Of our own decoders, and those that say `identifies = True`, nothing is
     asked.
+
+    Raises `TypeError` for a model where its decoder was meant: as a callable it takes other things
+    than bytes, and so each object would be refused.
     """
+    if is_no_decoder(decoder):
+        name = getattr(decoder, "__qualname__", decoder)
+        raise TypeError(f"{name} is a type, not a decoder: give decoder=decoder_for({name})")
     if decoder in _SOUND or getattr(decoder, "identifies", False):
         return decoder
     return _Identified(decoder)
@@ -38,11 +47,12 @@ def identified(decoder: ObjectDecoder[T]) -> ObjectDecoder[T]:
 class _Identified(Generic[T]):
     """What the decoder says of itself, it says too."""
 
-    __slots__ = ("_decoder", "_sound", "reads_all", "takes_type_meta")
+    __slots__ = ("_decoder", "_sound", "reads", "reads_all", "takes_type_meta")
 
     def __init__(self, decoder: ObjectDecoder[T]) -> None:
         self._decoder = decoder
         self._sound: set[type] = set()
+        self.reads = reads_of(decoder)
         self.reads_all = reads_all(decoder)
         self.takes_type_meta = takes_type_meta(decoder)
 
@@ -62,18 +72,23 @@ def _check(obj: object, raw: bytes) -> None:
         shown = identity_of(obj)
     except MalformedObject:
         shown = Identity("", "", "")
-    there = identity_of(Unstructured.from_bytes(raw))
+    there = _identity_in(raw)
     lacking = [
         name
-        for name, ours, real in (
-            ("name and namespace", shown.key, there.key),
-            ("uid", shown.uid, there.uid),
-            ("resourceVersion", shown.resource_version, there.resource_version),
-        )
-        if ours != real
+        for name, ours, real in zip(_WHAT, shown, there or shown, strict=True)
+        if ours != real or (there is None and not ours)
     ]
     if lacking:
         raise MalformedObject(
             f"a {type(obj).__name__} does not show {' and '.join(lacking)} in its metadata:"
-            " a watch or mirror needs them to tell objects and their states apart"
+            " a watch or mirror needs them to tell objects and their states apart, as text, and in"
+            " fields that are called so, in snake case or not, or that stand for these names in"
+            " JSON"
         )
+
+
+def _identity_in(raw: bytes) -> Identity | None:
+    """Of bytes that are JSON; of others (B9) it is what their decoder says that it is."""
+    if not raw.lstrip().startswith(b"{"):
+        return None
+    return identity_of(Unstructured.from_bytes(raw))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
-from listwatch.api import APIResource, GroupVersionResource, MalformedObject
+from listwatch.api import (
+    APIResource,
+    GroupVersionResource,
+    ListWatchError,
+    MalformedObject,
+    NotFound,
+)
 from listwatch.api.builtin import BUILTIN_RESOURCES
-from listwatch.rest import Discovery, InvalidRequest, RESTClient, UnknownResource
+from listwatch.rest import Discovery, InvalidRequest, Request, RESTClient, UnknownResource
 from listwatch.rest.builtin import Resource, builtin
 
 __all__ = ["Resource", "Resources", "Unrepeated", "builtin"]
+
+F = TypeVar("F", bound=APIResource | GroupVersionResource)
+A = TypeVar("A")
 
 
 class Unrepeated:
@@ -20,10 +30,13 @@ class Unrepeated:
     def __init__(self, rest: RESTClient) -> None:
         self._rest = rest
 
+    def request(self, method: str) -> Request[Any]:
+        return self._rest.request(method).max_retries(0)
+
     async def read(
         self, path: str, *, query: Sequence[tuple[str, str]] = (), accept: str = "application/json"
     ) -> bytes:
-        request = self._rest.request("GET").path(path).header("Accept", accept).max_retries(0)
+        request = self.request("GET").path(path).header("Accept", accept)
         for name, value in query:
             request = request.query(name, value)
         return await request.raw()
@@ -37,7 +50,7 @@ class Resources:
     """
 
     def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
+        self.discovery = discovery
 
     async def find(
         self, resource: Resource, *, scope: bool = False, afresh: bool = False
@@ -55,9 +68,9 @@ class Resources:
         if isinstance(resource, GroupVersionResource) and not scope:
             return resource
         if afresh:
-            await self._discovery.refresh()
+            await self.discovery.refresh()
         try:
-            return await self._discovery.resolve(str(resource))
+            return await self.discovery.resolve(str(resource))
         except UnknownResource:
             address = _address(str(resource))
             if scope or address is None or not self._nothing_told():
@@ -74,8 +87,8 @@ class Resources:
         found = _of_kind(BUILTIN_RESOURCES, api_version, kind)
         if found is None:
             # A kind is found by name in any case, so that another resource may have been meant.
-            named = await self._discovery.resolve(f"{api_version}/{kind}")
-            known = (named, *await self._discovery.resources())
+            named = await self.discovery.resolve(f"{api_version}/{kind}")
+            known = (named, *await self.discovery.resources())
             found = _of_kind(known, api_version, kind)
             if found is None:
                 raise UnknownResource(
@@ -86,13 +99,52 @@ class Resources:
                 )
         return found
 
+    async def ask(
+        self,
+        find: Callable[[], Awaitable[F]],
+        send: Callable[[F], Awaitable[A]],
+        *,
+        given: Resource | None = None,
+    ) -> A:
+        """What `send` gives for what `find` finds.
+
+        A type that the server had when it was asked may be gone, or be served at another version or
+        scope: its path is then not found. The server is asked once more what it has, and where that
+        is another address, `send` is called with that, too. Nothing has been done by the first
+        request. `given` is what the program said, which is believed if it is a whole `APIResource`.
+
+        Raises what both raise: `UnknownResource` where the type is gone.
+        """
+        found = await find()
+        try:
+            return await send(found)
+        except NotFound as error:
+            if error.details.name or found is given or not _is_learnt(found):
+                raise  # an object is not there, or what we know is not from the server
+            try:
+                await self.discovery.recheck()
+            except ListWatchError as problem:
+                error.add_note(f"what the server has could not be asked again: {problem}")
+                raise error from None
+            again = await find()
+            if again == found:
+                raise
+        return await send(again)
+
     def _nothing_told(self) -> bool:
-        return {"/api", "/apis"} <= self._discovery.failures.keys()
+        return {"/api", "/apis"} <= self.discovery.failures.keys()
 
 
 def _of_kind(resources: Sequence[APIResource], api_version: str, kind: str) -> APIResource | None:
     return next(
         (item for item in resources if item.kind == kind and item.api_version == api_version), None
+    )
+
+
+def _is_learnt(resource: APIResource | GroupVersionResource) -> bool:
+    """Whether it is of the server that we know it: what an address says is believed."""
+    return isinstance(resource, APIResource) and all(
+        resource is not known for known in BUILTIN_RESOURCES
     )
 
 

@@ -56,8 +56,9 @@ class Sources:
                 decoder=decode,
             )
 
-        async def find(afresh: bool) -> ListWatch[Any]:
-            return source_of(await self._resources.find(resource, afresh=afresh))
+        async def find(afresh: bool) -> tuple[ListWatch[Any], str]:
+            found = await self._resources.find(resource, afresh=afresh)
+            return source_of(found), str(found)
 
         known = builtin(resource)
         address = known or (resource if isinstance(resource, GroupVersionResource) else None)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
 
 from listwatch.client import Client as AsyncClient
 from listwatch.rest import ClientConfig, Transport
+from listwatch.wire import Encoding
 
 from .blocking import Blocking, blocking
 from .changes import watched
@@ -56,6 +57,7 @@ class Client(Blocking[AsyncClient]):
         transport: Transport | None = None,
         program: str = "",
         trust_lines: bool = False,
+        encodings: Sequence[Encoding] = (Encoding.JSON,),
     ) -> None:
         inner = AsyncClient(
             server=server,
@@ -66,6 +68,7 @@ class Client(Blocking[AsyncClient]):
             transport=transport,
             program=program,
             trust_lines=trust_lines,
+            encodings=encodings,
         )
         super().__init__(Share(inner.close), inner)
 
@@ -80,6 +83,8 @@ class Client(Blocking[AsyncClient]):
     replace = blocking(AsyncClient.replace)
     patch = blocking(AsyncClient.patch)
     delete = blocking(AsyncClient.delete)
+    resources = blocking(AsyncClient.resources)
+    table = blocking(AsyncClient.table)
     watch = watched(AsyncClient.watch)
     mirror = mirrored(AsyncClient.mirror)
     informer = informed(AsyncClient.informer)
