@@ -48,6 +48,11 @@ class Authority:
         """The authority's own certificate."""
         return _pem(self._certificate)
 
+    def write_key(self, path: Path) -> Path:
+        """Write the authority's own key, for who signs certificates outside of this process."""
+        write_private_key(path, self._key)
+        return path
+
     def serving(self, name: str) -> KeyPair:
         """A certificate for a server on this machine."""
         names = x509.SubjectAlternativeName(

@@ -77,15 +77,15 @@ class Cluster(SessionRequests):
         self.apiserver = Server("kube-apiserver", self.folder, self._watchdog)
         self.controller_manager = Server("kube-controller-manager", self.folder, self._watchdog)
 
-        self._authority = Authority(self.folder)
-        self.ca_file = self._authority.file
-        self.ca_data = base64.b64encode(self._authority.pem).decode()
+        self.authority = Authority(self.folder)
+        self.ca_file = self.authority.file
+        self.ca_data = base64.b64encode(self.authority.pem).decode()
         """The authority's certificate in base64, as a kubeconfig has it."""
         self._clients = {
-            user: self._authority.client(user, groups) for user, groups in USERS.items()
+            user: self.authority.client(user, groups) for user, groups in USERS.items()
         }
         self._files = flags.Files(
-            serving=self._authority.serving("serving"),
+            serving=self.authority.serving("serving"),
             authority=self.ca_file,
             service_accounts=signing_key(self.folder),
             tokens=write_tokens(self.folder, self.tokens),

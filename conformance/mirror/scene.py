@@ -14,7 +14,7 @@ from typing import Any
 from conformance.cluster import Cluster
 from conformance.requests import Json, Requests
 from conformance.users import ADMIN
-from listwatch import GroupVersionResource, ListWatch, RESTClient, load_config
+from listwatch import ClientConfig, GroupVersionResource, ListWatch, RESTClient, load_config
 from listwatch.cache import AsyncListerWatcher, Mirror, Note, ReflectorOptions
 from tests.mirror.seen import Identities, Seen, assert_same, identities
 
@@ -95,6 +95,7 @@ async def open_scene(
     namespace: str = "",
     user: str = ADMIN,
     server: str = "",
+    config: ClientConfig | None = None,
     synced: bool = True,
     around: Around = lambda source: source,
     on_note: Callable[[Note], None] = lambda note: None,
@@ -102,9 +103,12 @@ async def open_scene(
     **options: Any,
 ) -> AsyncIterator[Scene]:
     """A mirror of ``resource`` in ``namespace``, which is what ``path`` lists. ``server`` is
-    another way to it (a `Cable`), ``around`` wraps its source.
+    another way to it (a `Cable`), ``config`` one with credentials of its own, and ``around`` wraps
+    its source.
     """
-    if server:
+    if config is not None:
+        pass
+    elif server:
         token = cluster.tokens[user]
         config = load_config(server=server, ca_file=str(cluster.ca_file), token=token)
     else:
