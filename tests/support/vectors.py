@@ -1,4 +1,4 @@
-"""The recorded LISTs and WATCHes in `tests/vectors`, by name."""
+"""The recorded answers in `tests/vectors`, by name: LISTs, WATCHes, and a few of one object."""
 
 from __future__ import annotations
 
