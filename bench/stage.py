@@ -224,7 +224,7 @@ def main() -> None:
     }
     context = None
     if given.tls:
-        from listwatch.testing.apiserver.tls import Authority
+        from listwatch.testing.apiserver.http.tls import Authority
 
         authority = Authority.make()
         context = authority.server_context()

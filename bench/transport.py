@@ -62,7 +62,7 @@ def serve(ca_file: str | None) -> None:
     """Say the port, then answer `/burst` and `/trickle` for ever."""
     context = None
     if ca_file is not None:
-        from listwatch.testing.apiserver.tls import Authority
+        from listwatch.testing.apiserver.http.tls import Authority
 
         authority = Authority.make()
         context = authority.server_context()

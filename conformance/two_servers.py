@@ -30,7 +30,7 @@ from listwatch.testing.apiserver.auth import ADMIN as EVERYTHING
 from listwatch.testing.apiserver.auth import Auth, Rule, User
 from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 T = TypeVar("T")
 

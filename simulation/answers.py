@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from listwatch.testing.apiserver.core import APIServer
-from listwatch.testing.apiserver.log import WriteLog
 from listwatch.testing.apiserver.messages import Answer, Reaction, ServerRequest
+from listwatch.testing.apiserver.storage.log import WriteLog
 
 __all__ = ["Canned", "FaultyCore", "kind_of_request"]
 

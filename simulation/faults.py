@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-from listwatch.testing.apiserver.fault_language import parse_fault
-from listwatch.testing.apiserver.fault_model import (
+from listwatch.testing.apiserver.faults.language import parse_fault
+from listwatch.testing.apiserver.faults.model import (
     Compact,
     Cut,
     Delay,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from listwatch.testing.apiserver.faults import ActiveFault, Faults
-from listwatch.testing.apiserver.request_info import RequestInfo
+from listwatch.testing.apiserver.faults.current import ActiveFault, Faults
+from listwatch.testing.apiserver.types.request_info import RequestInfo
 from listwatch.testing.virtual_time import VirtualTimeLoop
 
 from .faults import kind_of

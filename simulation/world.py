@@ -13,9 +13,9 @@ from typing import Any
 
 from listwatch.cache import MirrorStopped
 from listwatch.testing.apiserver.core import APIServer
-from listwatch.testing.apiserver.faults import ActiveFault
+from listwatch.testing.apiserver.faults.current import ActiveFault
 from listwatch.testing.apiserver.memory import ServerTransport
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 from .answers import Canned, FaultyCore
 from .audience import Crowd

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from listwatch.testing.apiserver.core import APIServer
-from listwatch.testing.apiserver.log import Write, WriteKind
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
+from listwatch.testing.apiserver.storage.log import Write, WriteKind
 
 from .recorder import Recorder
 from .scenario import Setup, WriteStep

@@ -26,7 +26,7 @@ from listwatch.cache import (
 from listwatch.rest import ConnectionLost
 from listwatch.rest.errors import ConnectionRefused, TransportTimeout
 from listwatch.testing.apiserver import APIServer, ServerTransport
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 
 from .scripted import (
     Answer,

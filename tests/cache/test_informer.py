@@ -24,7 +24,7 @@ from listwatch.cache import (
 )
 from listwatch.testing import VirtualTimeLoop
 from listwatch.testing.apiserver import APIServer, ServerTransport
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 
 from .hearing import WAYS, Gate, Hearing, Way, caught_up, informer_of, listen
 from .scripted import (

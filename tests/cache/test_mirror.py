@@ -30,7 +30,7 @@ from listwatch.rest import ConnectionLost, InvalidRequest
 from listwatch.rest.errors import ConnectionRefused, TLSFailed
 from listwatch.testing import VirtualTimeLoop
 from listwatch.testing.apiserver import APIServer, ServerTransport
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 
 from .scripted import (
     Delayed,

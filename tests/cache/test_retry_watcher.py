@@ -21,7 +21,7 @@ from listwatch.rest import InvalidRequest
 from listwatch.rest.errors import ConnectionLost, ConnectionRefused
 from listwatch.testing import MemoryTransport, Reply
 from listwatch.testing.apiserver import APIServer, ServerTransport
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 from listwatch.testing.transport import in_turn
 from listwatch.watch import EmptyWatch
 from listwatch.wire import FrameSyntaxError

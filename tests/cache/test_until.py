@@ -23,7 +23,7 @@ from listwatch.cache import (
 )
 from listwatch.cache.until import NotMet, until, until_with_sync
 from listwatch.testing.apiserver import APIServer, ServerTransport
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 
 from .scripted import (
     Page,

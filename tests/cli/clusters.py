@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 from listwatch.testing.apiserver import EmbeddedServer
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 from listwatch.testing.apiserver.messages import ServerRequest
 from tests.cli.servers import in_thread
 

@@ -12,7 +12,7 @@ import yaml
 
 from listwatch.cli.embedded import Cluster, embedded, settled_load
 from listwatch.cli.failures import CommandError
-from listwatch.testing.apiserver.fault_language import parse_fault
+from listwatch.testing.apiserver.faults.language import parse_fault
 from tests.cli.conftest import Run
 from tests.cli.servers import in_thread
 from tests.cli.test_process import SECONDS, running

@@ -16,8 +16,8 @@ from listwatch.api import BUILTIN_RESOURCES, ListWatchError
 from listwatch.testing.apiserver import APIServer, Settings
 from listwatch.testing.apiserver.auth import ADMIN, Auth, User
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.fault_model import Fault
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
+from listwatch.testing.apiserver.faults.model import Fault
 from listwatch.testing.churn import Churn, ChurnDriver
 
 from .failures import CommandError

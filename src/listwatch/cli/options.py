@@ -223,7 +223,7 @@ def _load(text: str) -> dict[str, int]:
 
 
 def _fault(text: str) -> Any:
-    from listwatch.testing.apiserver.fault_language import parse_fault
+    from listwatch.testing.apiserver.faults.language import parse_fault
 
     return parse_fault(text)
 

@@ -15,7 +15,7 @@ from listwatch.testing import Recording
 from listwatch.testing.apiserver.auth import Auth
 from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.messages import Answer, Reaction, ServerRequest, WatchStream
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 RECORDINGS = Path(__file__).parent / "recordings"
 START = datetime(2026, 1, 1, tzinfo=UTC)

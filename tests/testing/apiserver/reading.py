@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl
 
 from listwatch.api import APIResource
 from listwatch.testing import Recording
-from listwatch.testing.apiserver.log import StoredObject, WriteLog
 from listwatch.testing.apiserver.messages import (
     Answer,
     Later,
@@ -22,13 +21,14 @@ from listwatch.testing.apiserver.messages import (
     ServerRequest,
     WatchStream,
 )
-from listwatch.testing.apiserver.reads import Reads
-from listwatch.testing.apiserver.request_info import is_true
-from listwatch.testing.apiserver.state import Settings, State, Target
+from listwatch.testing.apiserver.reading.reads import Reads
 from listwatch.testing.apiserver.statuses import Refused
-from listwatch.testing.apiserver.type_table import builtin_types
-from listwatch.testing.apiserver.types import DEFAULT_FIELDS, ResourceType, TypeRegistry
-from listwatch.testing.apiserver.watches import WatchHub
+from listwatch.testing.apiserver.storage.log import StoredObject, WriteLog
+from listwatch.testing.apiserver.storage.state import Settings, State, Target
+from listwatch.testing.apiserver.types.request_info import is_true
+from listwatch.testing.apiserver.types.served import DEFAULT_FIELDS, ResourceType, TypeRegistry
+from listwatch.testing.apiserver.types.type_table import builtin_types
+from listwatch.testing.apiserver.watching.watches import WatchHub
 from tests.support.vectors import VECTORS
 
 RECORDINGS = Path(__file__).parent / "recordings"

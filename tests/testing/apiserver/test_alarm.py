@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from listwatch.testing.apiserver.alarm import Alarm
+from listwatch.testing.apiserver.storage.alarm import Alarm
 
 pytestmark = pytest.mark.virtual_time
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.bookmarks import BookmarkTimes
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
+from listwatch.testing.apiserver.watching.bookmarks import BookmarkTimes
 
 from .reading import ReadServer, events
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.chunks import BUFFER, Chunks, written_pieces
+from listwatch.testing.apiserver.http.chunks import BUFFER, Chunks, written_pieces
 from listwatch.testing.recording import Recording
 from tests.support.vectors import vectors
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from listwatch.testing.apiserver.compression import accepts_gzip, gzipped
+from listwatch.testing.apiserver.http.compression import accepts_gzip, gzipped
 
 pytestmark = pytest.mark.clause("B10")
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.limits import Limits
+from listwatch.testing.apiserver.http.limits import Limits
 from listwatch.testing.apiserver.messages import Answer
 from tests.testing.apiserver.fake_core import FakeCore, FakeStream, event, face_core, pod_list
 from tests.testing.apiserver.wire_client import WireClient

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.continue_token import BadToken, ContinueToken
+from listwatch.testing.apiserver.reading.continue_token import BadToken, ContinueToken
 
 _INVALID = "continue key is not valid: "
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.log import WriteLog
 from listwatch.testing.apiserver.messages import Answer
+from listwatch.testing.apiserver.storage.log import WriteLog
 from tests.testing.apiserver.fake_core import FakeCore, FakeStream
 from tests.testing.apiserver.wire_client import WireClient
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listwatch.testing.apiserver.core import APIServer
-from listwatch.testing.apiserver.loading import UnknownKind
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.loading import UnknownKind
+from listwatch.testing.apiserver.storage.state import Settings
 
 from .asking import START, Asking, message, names, same_as_recorded
 from .test_routes import definition

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.crd_names import accepted_names
+from listwatch.testing.apiserver.types.crd_names import accepted_names
 
 from .asking import Asking
 from .test_crds import CRDS, DEFINITION

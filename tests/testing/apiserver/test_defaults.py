@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.defaults import fill, fill_late, keep_allocated, new_status
-from listwatch.testing.apiserver.pod_defaults import quality_of_service
-from listwatch.testing.apiserver.type_table import builtin_types
+from listwatch.testing.apiserver.defaulting.defaults import (
+    fill,
+    fill_late,
+    keep_allocated,
+    new_status,
+)
+from listwatch.testing.apiserver.defaulting.pod_defaults import quality_of_service
+from listwatch.testing.apiserver.types.type_table import builtin_types
 
 TYPES = {str(found): found for found in builtin_types()}
 CONTAINER = {"name": "c", "image": "i"}

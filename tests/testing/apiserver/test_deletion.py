@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 from .asking import message, names
 from .test_writes_recordings import CONTAINER

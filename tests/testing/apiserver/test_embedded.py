@@ -18,7 +18,7 @@ from listwatch.rest.errors import ConnectionLost
 from listwatch.testing.apiserver.auth import Auth, Rule, User
 from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.fault_language import FaultSyntaxError
+from listwatch.testing.apiserver.faults.language import FaultSyntaxError
 from listwatch.testing.apiserver.memory import ServerTransport
 
 PODS = next(r for r in BUILTIN_RESOURCES if (r.group, r.name) == ("", "pods"))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.fault_language import FaultSyntaxError, parse_fault
-from listwatch.testing.apiserver.fault_model import (
+from listwatch.testing.apiserver.faults.language import FaultSyntaxError, parse_fault
+from listwatch.testing.apiserver.faults.model import (
     Compact,
     Cut,
     Delay,

@@ -14,7 +14,7 @@ from listwatch.rest.aiohttp_transport import AiohttpTransport
 from listwatch.rest.errors import ConnectionLost, ConnectionRefused, TransportError
 from listwatch.rest.transport import HTTPRequest, Transport
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 from listwatch.testing.apiserver.memory import ServerTransport
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
 from tests.testing.apiserver.fake_core import (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listwatch.api import FieldSelector, SelectorError
-from listwatch.testing.apiserver.field_grammar import read_field_selector
-from listwatch.testing.apiserver.label_grammar import SelectorRefusal
+from listwatch.testing.apiserver.reading.field_grammar import read_field_selector
+from listwatch.testing.apiserver.reading.label_grammar import SelectorRefusal
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.go_syntax import syntax_error
+from listwatch.testing.apiserver.writing.go_syntax import syntax_error
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.heads import http_date
+from listwatch.testing.apiserver.http.heads import http_date
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
 from tests.testing.apiserver.fake_core import (
     FakeCore,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.http_parser import MAX_HEAD, BadRequest, RequestParser
+from listwatch.testing.apiserver.http.parser import MAX_HEAD, BadRequest, RequestParser
 
 MAX_BODY = 1000
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.json_patch import JSONPatchError, json_patch
+from listwatch.testing.apiserver.writing.json_patch import JSONPatchError, json_patch
 
 WORKS: list[tuple[Any, list[dict[str, Any]], Any]] = [
     # The examples of RFC 6902, appendix A.

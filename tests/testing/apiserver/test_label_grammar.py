@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listwatch.api import LabelSelector, SelectorError
-from listwatch.testing.apiserver.label_grammar import SelectorRefusal, read_label_selector
+from listwatch.testing.apiserver.reading.label_grammar import SelectorRefusal, read_label_selector
 
 _RULE = (
     "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from listwatch.testing.apiserver.list_options import ListOptions, parse_rv, rv_problem
 from listwatch.testing.apiserver.messages import ServerRequest
+from listwatch.testing.apiserver.reading.list_options import ListOptions, parse_rv, rv_problem
 from listwatch.testing.apiserver.statuses import Refused
 
 

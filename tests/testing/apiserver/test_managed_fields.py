@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.field_sets import FieldSet, difference, union
-from listwatch.testing.apiserver.managed_fields import Manager, after_create, after_update
+from listwatch.testing.apiserver.writing.field_sets import FieldSet, difference, union
+from listwatch.testing.apiserver.writing.managed_fields import Manager, after_create, after_update
 
 NOON, LATER = "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"
 

@@ -17,7 +17,7 @@ from listwatch.rest.errors import (
 )
 from listwatch.rest.transport import HTTPRequest, HTTPResponse
 from listwatch.testing.apiserver.core import APIServer
-from listwatch.testing.apiserver.faults import Faults
+from listwatch.testing.apiserver.faults.current import Faults
 from listwatch.testing.apiserver.memory import ServerTransport
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
 from listwatch.testing.virtual_time import VirtualTimeLoop

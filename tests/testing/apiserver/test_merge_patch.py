@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.merge_patch import merge_patch
+from listwatch.testing.apiserver.writing.merge_patch import merge_patch
 
 EXAMPLES: list[tuple[Any, Any, Any]] = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.metadata import (
+from listwatch.testing.apiserver.types.served import ResourceType
+from listwatch.testing.apiserver.types.type_table import builtin_types
+from listwatch.testing.apiserver.writing.metadata import (
     carry_over,
     generated_name,
     immutable_problems,
@@ -16,8 +18,6 @@ from listwatch.testing.apiserver.metadata import (
     next_generation,
     timestamp,
 )
-from listwatch.testing.apiserver.type_table import builtin_types
-from listwatch.testing.apiserver.types import ResourceType
 
 TYPES = {found.plural: found for found in builtin_types()}
 NOON = datetime(2026, 1, 1, 12, 0, 0, 999_999, tzinfo=UTC)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.names import (
+from listwatch.testing.apiserver.types.served import ResourceType
+from listwatch.testing.apiserver.types.type_table import builtin_types
+from listwatch.testing.apiserver.validation.names import (
     finalizer_warnings,
     label_map_problems,
     metadata_problems,
     name_problems,
 )
-from listwatch.testing.apiserver.type_table import builtin_types
-from listwatch.testing.apiserver.types import ResourceType
 
 TYPES = {found.plural: found for found in builtin_types()}
 SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of"

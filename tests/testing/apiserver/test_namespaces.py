@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.namespaces import contents, finish
+from listwatch.testing.apiserver.deleting.namespaces import contents, finish
 
 from .asking import message
 from .test_writes_recordings import CONTAINER

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from listwatch.testing.apiserver.negotiation import accepts_plain_json, clauses
+from listwatch.testing.apiserver.reading.negotiation import accepts_plain_json, clauses
 
 
 def test_the_highest_quality_comes_first_and_of_equals_the_first() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.continue_token import ContinueToken
 from listwatch.testing.apiserver.messages import Answer
+from listwatch.testing.apiserver.reading.continue_token import ContinueToken
 
 from .reading import ReadServer, is_later, message
 

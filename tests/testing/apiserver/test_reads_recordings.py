@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from listwatch.testing.apiserver.encoding import pretty_json
 from listwatch.testing.apiserver.messages import Answer
+from listwatch.testing.apiserver.reading.encoding import pretty_json
 
 from .reading import WIDGETS, ReadServer, events_of, items_of, recorded
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.field_grammar import read_field_selector
-from listwatch.testing.apiserver.label_grammar import read_label_selector
-from listwatch.testing.apiserver.list_options import ListOptions
-from listwatch.testing.apiserver.log import Write
-from listwatch.testing.apiserver.selection import EventKind, Selection, selectable_value
-from listwatch.testing.apiserver.state import Target
+from listwatch.testing.apiserver.reading.field_grammar import read_field_selector
+from listwatch.testing.apiserver.reading.label_grammar import read_label_selector
+from listwatch.testing.apiserver.reading.list_options import ListOptions
+from listwatch.testing.apiserver.reading.selection import EventKind, Selection, selectable_value
 from listwatch.testing.apiserver.statuses import Refused
+from listwatch.testing.apiserver.storage.log import Write
+from listwatch.testing.apiserver.storage.state import Target
 
 from .reading import WIDGETS, ReadServer
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.defaults import fill
-from listwatch.testing.apiserver.type_table import builtin_types
+from listwatch.testing.apiserver.defaulting.defaults import fill
+from listwatch.testing.apiserver.types.type_table import builtin_types
 
 TYPES = {str(found): found for found in builtin_types()}
 RBAC = "rbac.authorization.k8s.io"

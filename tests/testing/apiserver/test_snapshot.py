@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.log import Key, WriteLog
-from listwatch.testing.apiserver.snapshot import Snapshot
+from listwatch.testing.apiserver.storage.log import Key, WriteLog
+from listwatch.testing.apiserver.storage.snapshot import Snapshot
 
 _KEYS = st.tuples(st.sampled_from(["a", "a-b", "b"]), st.sampled_from(["x", "x-1", "y", "z"]))
 _STEPS = st.lists(st.tuples(st.sampled_from(["put", "put", "delete"]), _KEYS), max_size=30)

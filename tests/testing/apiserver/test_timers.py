@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from listwatch.testing.apiserver.timers import Timers
+from listwatch.testing.apiserver.storage.timers import Timers
 
 
 def test_actions_happen_in_the_order_of_their_time_then_of_their_coming() -> None:

@@ -11,11 +11,11 @@ import pytest
 from listwatch.rest.aiohttp_transport import AiohttpTransport
 from listwatch.rest.errors import TLSFailed
 from listwatch.rest.transport import HTTPRequest
-from listwatch.testing.apiserver import tls as tls_module
 from listwatch.testing.apiserver.embedded import EmbeddedServer
-from listwatch.testing.apiserver.limits import Limits
+from listwatch.testing.apiserver.http import tls as tls_module
+from listwatch.testing.apiserver.http.limits import Limits
+from listwatch.testing.apiserver.http.tls import Authority, TLSFailure, TLSPipe, TLSUnavailable
 from listwatch.testing.apiserver.messages import Answer
-from listwatch.testing.apiserver.tls import Authority, TLSFailure, TLSPipe, TLSUnavailable
 from tests.testing.apiserver.fake_core import FakeCore, FakeStream, event
 from tests.testing.apiserver.wire_client import WireClient
 

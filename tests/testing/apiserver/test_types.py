@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listwatch.api import APIResource
-from listwatch.testing.apiserver.type_table import builtin_types
-from listwatch.testing.apiserver.types import ResourceType, TypeRegistry
+from listwatch.testing.apiserver.types.served import ResourceType, TypeRegistry
+from listwatch.testing.apiserver.types.type_table import builtin_types
 
 TYPES = TypeRegistry(builtin_types())
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from listwatch.api import APIResource
-from listwatch.testing.apiserver.log import StoredObject
-from listwatch.testing.apiserver.types import ResourceType
-from listwatch.testing.apiserver.views import FullView, ListMetadata
+from listwatch.testing.apiserver.reading.views import FullView, ListMetadata
+from listwatch.testing.apiserver.storage.log import StoredObject
+from listwatch.testing.apiserver.types.served import ResourceType
 
 from .reading import WIDGETS, ReadServer
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.log import StoredObject, Write, WriteKind
-from listwatch.testing.apiserver.watch_cache import TooOld, WatchCache
+from listwatch.testing.apiserver.storage.log import StoredObject, Write, WriteKind
+from listwatch.testing.apiserver.watching.watch_cache import TooOld, WatchCache
 
 from .reading import ReadServer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from listwatch.testing.apiserver.state import Settings, Target
+from listwatch.testing.apiserver.storage.state import Settings, Target
 
 from .reading import ReadServer, events
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.messages import Answer, WatchStream
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 from .reading import ReadServer, events, is_later, message, stream_of
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.state import Settings
+from listwatch.testing.apiserver.storage.state import Settings
 
 from .asking import normal, recorded
 from .writing import Writing

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from listwatch.cli.pod_columns import pod_ready, pod_status
-from listwatch.testing.apiserver.log import Write, WriteKind
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
+from listwatch.testing.apiserver.storage.log import Write, WriteKind
 from listwatch.testing.churn import Churn, Step, Verb
 from tests.testing.churn.worlds import START, World
 

@@ -8,14 +8,14 @@ Faults are scripted with `Faults`.
 from .auth import ADMIN, Auth, Rule, User
 from .core import APIServer
 from .embedded import EmbeddedServer
-from .fault_language import FaultSyntaxError, parse_fault
-from .fault_model import Fault
-from .faults import AppliedFault, Faults
-from .limits import Limits
-from .loading import UnknownKind
+from .faults.current import AppliedFault, Faults
+from .faults.language import FaultSyntaxError, parse_fault
+from .faults.model import Fault
+from .http.limits import Limits
+from .http.tls import Authority, TLSUnavailable
 from .memory import ServerTransport
-from .state import Settings
-from .tls import Authority, TLSUnavailable
+from .storage.loading import UnknownKind
+from .storage.state import Settings
 
 __all__ = [
     "ADMIN",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from .messages import Answer, ServerRequest
 from .plain import NOSNIFF
-from .request_info import RequestInfo
 from .statuses import Refused, failure
+from .types.request_info import RequestInfo
 
 __all__ = ["ADMIN", "Auth", "Rule", "User"]
 

@@ -21,9 +21,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .fault_language import FaultSyntaxError
-from .fault_model import Compact, ExpireToken, Rotate
-from .faults import ActiveFault
+from .faults.current import ActiveFault
+from .faults.language import FaultSyntaxError
+from .faults.model import Compact, ExpireToken, Rotate
 from .messages import Answer, ServerRequest
 from .service import Service
 

@@ -33,25 +33,25 @@ from random import Random
 from typing import Any, Literal
 
 from .auth import Auth
-from .crd_types import check_definition, completed
-from .crds import CRD_STORAGE, CustomResources
-from .deletion import Deletions
-from .discovery import Discovery
-from .encoding import go_json
-from .loading import Loader
-from .log import WriteLog
+from .deleting.deletion import Deletions
 from .messages import Reaction, ServerRequest
-from .presentation import Presentation, warning_header
-from .reads import Reads
-from .request_bodies import read_body
-from .request_info import request_info
-from .routes import NonResource, Route, route
-from .state import Settings, State, Target
+from .reading.encoding import go_json
+from .reading.presentation import Presentation, warning_header
+from .reading.reads import Reads
 from .statuses import Refused
-from .type_table import builtin_types
-from .types import TypeRegistry
-from .watches import WatchHub
-from .writes import Writes
+from .storage.loading import Loader
+from .storage.log import WriteLog
+from .storage.state import Settings, State, Target
+from .types.crd_types import check_definition, completed
+from .types.crds import CRD_STORAGE, CustomResources
+from .types.discovery import Discovery
+from .types.request_info import request_info
+from .types.routes import NonResource, Route, route
+from .types.served import TypeRegistry
+from .types.type_table import builtin_types
+from .watching.watches import WatchHub
+from .writing.request_bodies import read_body
+from .writing.writes import Writes
 
 __all__ = ["APIServer"]
 

@@ -18,15 +18,15 @@ from listwatch.rest.config import ClientConfig
 from listwatch.rest.credentials import StaticToken
 
 from .control import Control
-from .faults import Faults
-from .http_face import HTTPFace
-from .limits import Limits
+from .faults.current import Faults
+from .http.face import HTTPFace
+from .http.limits import Limits
+from .http.tls import Authority
 from .service import Core, Service
-from .tls import Authority
 
 if TYPE_CHECKING:
     from .core import APIServer
-    from .log import WriteLog
+    from .storage.log import WriteLog
 
 __all__ = ["EmbeddedServer"]
 

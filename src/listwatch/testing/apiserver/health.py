@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .messages import Answer, ServerRequest
 from .plain import plain_text
-from .state import State
+from .storage.state import State
 
 __all__ = ["Health"]
 

@@ -21,10 +21,10 @@ from listwatch.rest.errors import (
 )
 from listwatch.rest.transport import Headers, HTTPRequest
 
-from .exchange import Exchange
-from .fault_effects import Stop
-from .faults import Faults
-from .heads import AnswerHead
+from .faults.current import Faults
+from .faults.effects import Stop
+from .http.exchange import Exchange
+from .http.heads import AnswerHead
 from .messages import ServerRequest
 from .service import Core, Service
 

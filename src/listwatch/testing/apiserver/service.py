@@ -11,10 +11,9 @@ from functools import partial
 from random import Random
 from typing import Any, Protocol
 
-from .alarm import Alarm
-from .exchange import Exchange
-from .fault_effects import Stop
-from .fault_model import (
+from .faults.current import ActiveFault, Faults
+from .faults.effects import Stop
+from .faults.model import (
     Compact,
     Cut,
     End,
@@ -25,11 +24,12 @@ from .fault_model import (
     ServerAction,
     Stall,
 )
-from .faults import ActiveFault, Faults
-from .heads import Heads
-from .limits import MAX_BODY
+from .http.exchange import Exchange
+from .http.heads import Heads
+from .http.limits import MAX_BODY
 from .messages import Answer, Reaction, ServerRequest
 from .statuses import failure
+from .storage.alarm import Alarm
 
 __all__ = ["Core", "Service"]
 

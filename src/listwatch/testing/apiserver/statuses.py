@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .encoding import go_json
 from .messages import Answer
+from .reading.encoding import go_json
 
 __all__ = ["Refused", "failure", "success"]
 

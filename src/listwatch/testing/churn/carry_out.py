@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from listwatch.testing.apiserver import APIServer
+from listwatch.testing.apiserver.defaulting.pod_defaults import fill_pod_spec
 from listwatch.testing.apiserver.messages import Answer
-from listwatch.testing.apiserver.pod_defaults import fill_pod_spec
 
 from .steps import Step, Verb
 

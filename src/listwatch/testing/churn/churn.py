@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Self
 
-from listwatch.testing.apiserver.metadata import new_uid, timestamp
+from listwatch.testing.apiserver.writing.metadata import new_uid, timestamp
 
 from .blueprints import BATCH
 from .controllers import Controllers

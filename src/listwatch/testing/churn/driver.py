@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from listwatch.testing.apiserver import APIServer
-from listwatch.testing.apiserver.log import Write, WriteKind
+from listwatch.testing.apiserver.storage.log import Write, WriteKind
 
 from .carry_out import carry_out
 from .churn import Churn

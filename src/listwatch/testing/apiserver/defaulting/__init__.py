@@ -1,0 +1,1 @@
+"""What the server fills in where a client says nothing."""

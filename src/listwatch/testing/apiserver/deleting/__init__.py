@@ -1,0 +1,1 @@
+"""DELETE, and what goes on after it."""

@@ -1,0 +1,1 @@
+"""What shall go wrong, in words, and what it does to an answer."""

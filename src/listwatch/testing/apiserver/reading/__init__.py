@@ -1,0 +1,1 @@
+"""GET and LIST: which state is read, which objects of it, and in which form."""

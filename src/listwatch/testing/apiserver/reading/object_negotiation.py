@@ -1,0 +1,92 @@
+"""In which form a client takes objects, by its Accept header (K5, K6, K18).
+
+Objects are served as JSON: whole, or their metadata alone. What asks for YAML, protobuf, CBOR or a
+Table first gets the next that it takes, or a 406.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..messages import ServerRequest
+from ..statuses import Refused, failure
+from ..types.served import ResourceType
+from .metadata_only import metadata_view
+from .negotiation import Clause, clauses
+from .views import View, full_view
+
+__all__ = ["not_acceptable", "view_of"]
+
+_JSON, _YAML = "application/json", "application/yaml"
+_ANY_JSON = frozenset({_JSON, "application/*", "*/*", "*"})
+_OTHERS = frozenset({_YAML, "application/vnd.kubernetes.protobuf"})
+_TYPES = (_JSON, _YAML, "application/vnd.kubernetes.protobuf")
+_STREAMS = ("application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch")
+_ONE, _LIST = "PartialObjectMetadata", "PartialObjectMetadataList"
+_ONLY = "only the following media types are accepted: "
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A form, or why there is none."""
+
+    kind: str = ""
+    """What the objects are converted to; empty: nothing."""
+    version: str = ""
+    refusal: str = ""
+
+
+def view_of(
+    request: ServerRequest, of: ResourceType, *, collection: bool, watch: bool = False
+) -> View:
+    """The form of what is answered to `request`. Raises `Refused`: 406.
+
+    `collection` is whether the path is that of a collection. A view may still refuse to show a
+    list or a single object.
+    """
+    accept = request.headers.get("accept", "")
+    if not of.custom and accept:
+        _check_representation(accept, collection=collection)
+    choice = _choice(accept, watch=watch)
+    if choice.refusal:
+        raise not_acceptable(choice.refusal)
+    if choice.kind:
+        return metadata_view(of, choice.version, of_list=choice.kind == _LIST)
+    return full_view(of)
+
+
+def not_acceptable(message: str) -> Refused:
+    return Refused(failure(406, "NotAcceptable", message))
+
+
+def _check_representation(accept: str, *, collection: bool) -> None:
+    """The look that the built-in types take at the header first. It knows no `application/*`."""
+    for clause in accept.split(","):
+        media_type = clause.partition(";")[0].strip()
+        if media_type == "*/*" or media_type in _TYPES:
+            return
+    available = ", ".join((*_TYPES, *_STREAMS) if collection else _TYPES)
+    message = f"406: Not Acceptable\n\nAvailable representations: {available}"
+    raise Refused(failure(406, "NotAcceptable", message, details={}))
+
+
+@lru_cache(maxsize=1024)
+def _choice(accept: str, *, watch: bool) -> _Choice:
+    known = False
+    for clause in clauses(accept) if accept else (Clause("*/*", ()),):
+        if clause.type in _OTHERS:
+            if watch and clause.type == _YAML:
+                return _Choice(refusal=_ONLY + ", ".join(_STREAMS))
+            known = True
+        elif clause.type in _ANY_JSON and clause.parameter("stream") in ("", "watch"):
+            parameters = dict(clause.params)
+            kind, version = parameters.get("as"), parameters.get("v", "")
+            if kind is None and "g" not in parameters and "v" not in parameters:
+                return _Choice()
+            served = parameters.get("g") == "meta.k8s.io" and version in ("v1", "v1beta1")
+            if served and kind in (_ONE, _LIST):
+                return _Choice(kind, version)
+            known = known or (served and kind == "Table")
+    # What the real server serves and this one does not is not offered.
+    return _Choice(refusal=_ONLY + (_JSON if known else ", ".join(_TYPES)))

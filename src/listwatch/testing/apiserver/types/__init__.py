@@ -1,0 +1,1 @@
+"""Which types there are, built in and custom, and what a request asks for."""

@@ -1,0 +1,164 @@
+"""What is wrong with an object or a request, in the words of the real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..reading.encoding import go_json
+from ..statuses import Refused, failure
+
+__all__ = [
+    "Problem",
+    "already_exists",
+    "bad_request",
+    "conflict",
+    "forbidden",
+    "forbidden_field",
+    "go_quoted",
+    "internal_error",
+    "invalid",
+    "invalid_field",
+    "invalid_options",
+    "not_found",
+    "required_field",
+    "too_long",
+    "unsupported_field",
+    "unsupported_media_type",
+]
+
+
+class _Type(Protocol):
+    """What refusals name of a `ResourceType`."""
+
+    @property
+    def plural(self) -> str: ...
+    @property
+    def group(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def qualified_name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One field that cannot be accepted: a cause in the Status."""
+
+    field: str
+    reason: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}"
+
+    def as_cause(self) -> dict[str, str]:
+        return {"reason": self.reason, "message": self.message, "field": self.field}
+
+
+def go_quoted(text: str) -> str:
+    """A string as Go's `%q` writes it."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted.replace("\\u0007", "\\a").replace("\\u000b", "\\v").replace("\\u00", "\\x")
+
+
+def _shown(value: Any) -> str:
+    return go_quoted(value) if isinstance(value, str) else go_json(value).decode()
+
+
+def invalid_field(field: str, value: Any, text: str) -> Problem:
+    return Problem(field, "FieldValueInvalid", f"Invalid value: {_shown(value)}: {text}")
+
+
+def required_field(field: str, text: str = "") -> Problem:
+    return Problem(
+        field, "FieldValueRequired", f"Required value: {text}" if text else "Required value"
+    )
+
+
+def forbidden_field(field: str, text: str) -> Problem:
+    return Problem(field, "FieldValueForbidden", f"Forbidden: {text}")
+
+
+def too_long(field: str, limit: int) -> Problem:
+    return Problem(field, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
+
+
+def unsupported_field(field: str, value: Any, supported: Sequence[str]) -> Problem:
+    names = ", ".join(go_quoted(name) for name in supported)
+    text = f"Unsupported value: {_shown(value)}: supported values: {names}"
+    return Problem(field, "FieldValueNotSupported", text)
+
+
+def _details(name: str, group: str, kind: str, causes: Iterable[Problem] = ()) -> dict[str, Any]:
+    details: dict[str, Any] = {}
+    if name:
+        details["name"] = name
+    if group:
+        details["group"] = group
+    if kind:
+        details["kind"] = kind
+    found = [problem.as_cause() for problem in causes]
+    if found:
+        details["causes"] = found
+    return details
+
+
+def invalid(kind: str, group: str, name: str, problems: Sequence[Problem]) -> Refused:
+    """422. Problems that are told twice are two causes, but once in the message, as there."""
+    texts = list(dict.fromkeys(str(problem) for problem in problems))
+    text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    qualified = f"{kind}.{group}" if group else kind
+    message = f"{qualified} {go_quoted(name)} is invalid: {text}"
+    return Refused(failure(422, "Invalid", message, details=_details(name, group, kind, problems)))
+
+
+def invalid_options(kind: str, problems: Sequence[Problem]) -> Refused:
+    """422 about the options of a request, such as `CreateOptions`."""
+    return invalid(kind, "meta.k8s.io", "", problems)
+
+
+def not_found(named: _Type, name: str) -> Refused:
+    message = f"{named.qualified_name} {go_quoted(name)} not found"
+    return Refused(
+        failure(404, "NotFound", message, details=_details(name, named.group, named.plural))
+    )
+
+
+def already_exists(named: _Type, name: str, *, dying: bool = False) -> Refused:
+    message = f"{named.qualified_name} {go_quoted(name)} already exists"
+    if dying:
+        message = f"object is being deleted: {message}"
+    return Refused(
+        failure(409, "AlreadyExists", message, details=_details(name, named.group, named.plural))
+    )
+
+
+def conflict(named: _Type, name: str, text: str, *, by_kind: bool = False) -> Refused:
+    """409. A failed precondition names the kind, everything else the resource (K33)."""
+    what = named.kind if by_kind else named.plural
+    qualified = f"{what}.{named.group}" if named.group else what
+    message = f"Operation cannot be fulfilled on {qualified} {go_quoted(name)}: {text}"
+    return Refused(failure(409, "Conflict", message, details=_details(name, named.group, what)))
+
+
+def forbidden(named: _Type, name: str, text: str, causes: Sequence[Problem] = ()) -> Refused:
+    message = f"{named.qualified_name} {go_quoted(name)} is forbidden: {text}"
+    details = _details(name, named.group, named.plural, causes)
+    return Refused(failure(403, "Forbidden", message, details=details))
+
+
+def bad_request(message: str) -> Refused:
+    return Refused(failure(400, "BadRequest", message))
+
+
+def internal_error(message: str) -> Refused:
+    """500 without a reason, as the real server gives for errors that it has no name for."""
+    return Refused(failure(500, "", message))
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> Refused:
+    text = "the body of the request was in an unknown format - accepted media types include: "
+    return Refused(failure(415, "UnsupportedMediaType", text + ", ".join(accepted)))

@@ -1,0 +1,1 @@
+"""WATCH: who is told of a write, and how much of the past there still is."""

@@ -1,0 +1,293 @@
+"""POST, PUT and PATCH (K27 to K32)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..defaulting.defaults import fill, fill_late, keep_allocated, new_status
+from ..defaulting.small_defaults import FILLED_ALWAYS
+from ..deleting.namespaces import check_open
+from ..messages import Answer, ServerRequest
+from ..reading.object_answers import object_answer
+from ..reading.object_negotiation import view_of
+from ..reading.views import View
+from ..storage.log import Key
+from ..storage.state import State, Target
+from ..storage.storage_keys import uid_precondition_failed
+from ..validation.names import finalizer_warnings, label_map_problems, metadata_problems
+from ..validation.pod_validation import pod_problems
+from ..validation.problems import (
+    Problem,
+    already_exists,
+    bad_request,
+    internal_error,
+    invalid,
+    not_found,
+)
+from .managed_fields import Manager, after_create, after_update
+from .metadata import (
+    carry_over,
+    generated_name,
+    immutable_problems,
+    next_generation,
+    prepare_new,
+    timestamp,
+)
+from .patches import read_patch
+from .status_writes import with_status_of
+from .write_checks import (
+    check_kind,
+    check_name,
+    check_namespace,
+    check_version,
+    is_released,
+    read_sent,
+    sets_version,
+)
+from .write_options import WriteOptions, write_options
+
+__all__ = ["Writes"]
+
+_NAME_ATTEMPTS = 8
+_FILLED_ALWAYS = FILLED_ALWAYS | {
+    "namespaces",
+    "podtemplates",
+    "secrets",
+    "scheduling.k8s.io/priorityclasses",
+    "storage.k8s.io/storageclasses",
+}
+"""Types with defaults outside of spec that an update can take away."""
+_VALIDATED_TWICE = frozenset({"configmaps", "secrets"})
+"""Types for whose updates the real server looks at all of metadata once more, and tells each
+problem once more.
+"""
+
+
+class Writes:
+    """What creates and changes objects."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    # Requests
+
+    def create(self, target: Target, request: ServerRequest) -> Answer:
+        """Raises `Refused`, as the others do."""
+        return _shallow(self._post, target, request)
+
+    def update(self, target: Target, request: ServerRequest) -> Answer:
+        """PUT of an object, or of its status."""
+        return _shallow(self._put, target, request)
+
+    def patch(self, target: Target, request: ServerRequest) -> Answer:
+        """PATCH of an object, or of its status: a merge patch or a JSON patch."""
+        return _shallow(self._patch, target, request)
+
+    def _post(self, target: Target, request: ServerRequest) -> Answer:
+        view = view_of(request, target.type, collection=False)
+        options = write_options(request)
+        value, warnings = read_sent(target, request, options)
+        return self._create(target, view, options, value, warnings)
+
+    def _put(self, target: Target, request: ServerRequest) -> Answer:
+        view = view_of(request, target.type, collection=False)
+        options = write_options(request)
+        value, warnings = read_sent(target, request, options)
+        check_name(target, value["metadata"])
+        return self._update(target, view, options, lambda old: value, warnings, value)
+
+    def _patch(self, target: Target, request: ServerRequest) -> Answer:
+        patch = read_patch(target.type, request)
+        view = view_of(request, target.type, collection=False)
+        options = write_options(request)
+        warnings: list[str] = []
+
+        def make(old: Mapping[str, Any]) -> dict[str, Any]:
+            return patch(old, options.validation, warnings)
+
+        return self._update(target, view, options, make, warnings)
+
+    # Creating
+
+    def _create(
+        self,
+        target: Target,
+        view: View,
+        options: WriteOptions,
+        value: dict[str, Any],
+        warnings: list[str],
+    ) -> Answer:
+        state, of = self._state, target.type
+        sent = value["metadata"]
+        if of.namespaced:
+            check_open(state, of, target.namespace, sent.get("name") or "")
+        new = self._prepared(target, value)
+        if sets_version(sent):
+            raise internal_error("resourceVersion should not be set on objects to be created")
+        metadata = new["metadata"]
+        key = self._free_key(target, metadata, generated=not sent.get("name"))
+        manager = Manager(options.manager, of.api_version, target.subresource, custom=of.custom)
+        owned = {name: member for name, member in new.items() if name != "status"}
+        entries = after_create(
+            manager,
+            of.zero_members,
+            owned if of.has_status else new,
+            metadata["creationTimestamp"],
+            sent.get("managedFields") or (),
+        )
+        if entries:
+            metadata["managedFields"] = list(entries)
+        new_status(of, new)
+        fill_late(of, new, state.rng)
+        warnings += finalizer_warnings(of, metadata.get("finalizers") or [])
+        if options.dry_run:
+            return object_answer(view, of.ordered(new), 201, warnings)
+        metadata["resourceVersion"] = "0"  # its place; the log fills it in
+        stored = state.log.put(of.storage, key, of.ordered(new))
+        return object_answer(view, stored, 201, warnings)
+
+    def _prepared(self, target: Target, value: dict[str, Any]) -> dict[str, Any]:
+        """A new object with its defaults, found valid."""
+        of = target.type
+        metadata = prepare_new(self._state, of, value["metadata"], target.namespace)
+        new = {**value, "metadata": metadata}
+        fill(of, new)
+        problems = metadata_problems(of, new["metadata"])
+        if of.storage == "pods":
+            problems += pod_problems(new["spec"])
+        if problems:
+            raise invalid(of.kind, of.group, metadata.get("name") or "", problems)
+        return new
+
+    def _free_key(self, target: Target, metadata: dict[str, Any], *, generated: bool) -> Key:
+        """Where the object goes. A generated name that is taken is made again."""
+        of, log = target.type, self._state.log
+        namespace = target.namespace if of.namespaced else ""
+        for attempt in range(_NAME_ATTEMPTS):
+            if attempt and generated:
+                metadata["name"] = generated_name(metadata["generateName"], self._state.rng)
+            key = (namespace, metadata["name"])
+            found = log.get(of.storage, key)
+            if found is None:
+                return key
+            if not generated:
+                break
+        dying = found is not None and found.metadata.get("deletionTimestamp") is not None
+        raise already_exists(of, metadata["name"], dying=dying)
+
+    # Changing
+
+    def _update(
+        self,
+        target: Target,
+        view: View,
+        options: WriteOptions,
+        make: Callable[[Mapping[str, Any]], dict[str, Any]],
+        warnings: list[str],
+        put: dict[str, Any] | None = None,
+    ) -> Answer:
+        """`make` makes the new object of the old one; `put` is what a PUT brought."""
+        state, of = self._state, target.type
+        key = (target.namespace if of.namespaced else "", target.name)
+        stored = state.log.get(of.storage, key)
+        uid = put["metadata"].get("uid") if put else ""
+        if stored is None:
+            if put is None or not of.put_creates or target.subresource:
+                raise not_found(of, target.name)
+            if uid:
+                raise uid_precondition_failed(of, key, uid, "")
+            put["metadata"] = {**put["metadata"], "resourceVersion": ""}
+            return self._create(target, view, options, put, warnings)
+        old = of.shown(stored.value)
+        made = make(old)
+        sent = made["metadata"]
+        if put is None:
+            check_name(target, sent)
+            check_namespace(target, sent)
+        elif uid and uid != old["metadata"]["uid"]:
+            raise uid_precondition_failed(of, key, uid, old["metadata"]["uid"])
+        check_version(of, target.name, sent, stored)
+        check_kind(of, target.name, made)
+        new = self._changed(target, options, old, made)
+        new_metadata = new["metadata"]
+        if new_metadata.get("finalizers") != old["metadata"].get("finalizers"):
+            warnings += finalizer_warnings(of, new_metadata.get("finalizers") or [])
+        if new == old:
+            return object_answer(view, stored, 200, warnings)
+        if options.dry_run:
+            return object_answer(view, new, 200, warnings)
+        if is_released(old["metadata"], new):
+            # The answer has the old RV, the event a new one (K34).
+            state.log.delete(of.storage, key)
+            return object_answer(view, new, 200, warnings)
+        return object_answer(view, state.log.put(of.storage, key, new), 200, warnings)
+
+    def _changed(
+        self,
+        target: Target,
+        options: WriteOptions,
+        old: Mapping[str, Any],
+        made: dict[str, Any],
+    ) -> dict[str, Any]:
+        """The next state of an object: what the client may change of it, found valid."""
+        state, of = self._state, target.type
+        before = old["metadata"]
+        metadata = made["metadata"]
+        if metadata is not before:
+            metadata = carry_over(of, before, metadata)
+        new = {**made, "metadata": metadata}
+        if target.subresource == "status":
+            new = with_status_of(of, old, new)
+        else:
+            if of.has_status:
+                new["status"] = old.get("status")
+                if new["status"] is None:
+                    del new["status"]
+            if target.subresource == "finalize":
+                new["spec"] = {name: member for name, member in made["spec"].items() if member}
+            elif new.get("spec") is not old.get("spec"):
+                keep_allocated(of, old, new)
+            if new.get("spec") is not old.get("spec") or of.storage in _FILLED_ALWAYS:
+                fill(of, new)
+        metadata = new["metadata"]
+        self._validate(target, before, metadata)
+        manager = Manager(options.manager, of.api_version, target.subresource, custom=of.custom)
+        entries = before.get("managedFields")
+        if target.subresource != "finalize":  # which nobody owns
+            entries = after_update(manager, old, new, timestamp(state.wall()))
+        if entries is not metadata.get("managedFields"):
+            metadata = {**metadata, "managedFields": entries}
+            if not entries:
+                del metadata["managedFields"]
+            new["metadata"] = metadata
+        if target.subresource != "status":
+            generation = next_generation(of, old, new)
+            if generation is not None:
+                new["metadata"] = {**metadata, "generation": generation}
+        return of.ordered(new)
+
+    def _validate(self, target: Target, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        of = target.type
+        problems: list[Problem] = []
+        immutable = immutable_problems(old, new)
+        changed = any(
+            new.get(name) != old.get(name) for name in ("labels", "annotations", "ownerReferences")
+        )
+        maps = label_map_problems(new) if changed else []
+        if maps or new.get("finalizers") != old.get("finalizers"):
+            times = 2 if of.storage in _VALIDATED_TWICE else 1
+            problems = metadata_problems(of, {**new, "name": new["name"]}) * times
+        problems += (immutable + maps) * 2
+        if problems:
+            raise invalid(of.kind, of.group, target.name, problems)
+
+
+def _shallow(
+    write: Callable[[Target, ServerRequest], Answer], target: Target, request: ServerRequest
+) -> Answer:
+    """Refuse what is nested too deeply for Python, long before it is for Go."""
+    try:
+        return write(target, request)
+    except RecursionError:
+        raise bad_request("exceeded max depth") from None
