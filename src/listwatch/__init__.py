@@ -491,7 +491,7 @@ _APART = {
     "TokenStore": "rest.oidc.tokens",
     "decode_protobuf": "wire.protobuf_object",
 }
-"""What is not imported with its room: few need it, and it needs a package, or takes its time."""
+"""What is not imported with its room: few need it, and it takes its time."""
 
 _ROOMS = ("api", "wire", "watch", "rest", "cache", "client")  # each imports only those before it
 

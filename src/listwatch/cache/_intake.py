@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Generic, TypeVar, cast
 
 from listwatch.api import Event, EventType, MalformedObject, ObjectView, is_newer
@@ -147,7 +148,10 @@ class Intake(Generic[T]):
 
     def _of_kind(self, obj: T, raw: bytes = b"") -> T | Undecodable:
         kind = obj.kind if isinstance(obj, ObjectView) else getattr(obj, "kind", None)
-        if not self._kind or not kind or kind == self._kind:
+        if isinstance(kind, Enum):
+            kind = kind.value
+        # In a model it may be another thing that is called so.
+        if not self._kind or not kind or kind == self._kind or not isinstance(kind, str):
             return obj
         reason = f"it is a {kind}, where a {self._kind} was expected"
         own: Any = raw or getattr(obj, "raw", b"")

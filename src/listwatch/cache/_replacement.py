@@ -195,8 +195,8 @@ class Replacement(Generic[T]):
 def same_content(item: Any, old: Any) -> bool:
     if type(item) is not type(old):
         return False
-    if isinstance(item, ObjectView):
-        return item.same_content(old)
+    if isinstance(item, ObjectView) or getattr(type(item), "shows_identity", False):
+        return bool(item.same_content(old))
     if isinstance(item, Undecodable):
         return bool(item.raw == old.raw)
     try:

@@ -22,7 +22,14 @@ from listwatch.api import (
     error_for_status,
 )
 from listwatch.rest import InvalidRequest, UnexpectedContent, UnknownResource
-from listwatch.rest.errors import ConnectFailed, ConnectionRefused, CredentialsFailed, TLSFailed
+from listwatch.rest.errors import (
+    ConfigError,
+    ConnectFailed,
+    ConnectionRefused,
+    CredentialsFailed,
+    TLSFailed,
+)
+from listwatch.wire import EncodingUnavailable
 
 __all__ = [
     "ANOTHER_HISTORY",
@@ -125,7 +132,7 @@ UNREACHED = frozenset(
 )
 """There was no connection to ask by, or it failed: nobody answered."""
 
-NEVER_SENT = (InvalidRequest, InvalidOptions)
+NEVER_SENT = (InvalidRequest, InvalidOptions, EncodingUnavailable)
 """Errors of requests that can never be sent: no repetition mends them."""
 
 _BY_CODE: Mapping[int, Cause] = {
@@ -146,6 +153,7 @@ _CLASSES: tuple[tuple[type[Exception], Cause], ...] = (
     (NotFound, Cause.NOT_FOUND),
     (UnknownResource, Cause.UNKNOWN),
     (CredentialsFailed, Cause.CREDENTIALS),
+    (ConfigError, Cause.TLS),  # certificates or authorities that cannot be used
     (InternalError, Cause.INTERNAL),
     (ConnectionRefused, Cause.REFUSED),
     (ConnectFailed, Cause.UNREACHABLE),

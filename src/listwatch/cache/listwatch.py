@@ -21,7 +21,7 @@ from listwatch.wire import (
     decode_unstructured,
 )
 
-from ._asking import asked_form, for_resource
+from .asking import asked_form, for_resource
 from .bridges import blocking_watch, in_thread, open_blocking, run_blocking
 from .protocols import BlockingWatch
 

@@ -16,8 +16,8 @@ from listwatch.wire import ObjectDecoder, decode_unstructured
 from listwatch.wire.decoders import reads_all, reads_of, takes_type_meta
 from listwatch.wire.media import JSON
 
-from ._asking import asked_form, for_resource
 from ._cuts import Cuts, encoded, members_of
+from .asking import asked_form, for_resource
 
 __all__ = [
     "Transform",

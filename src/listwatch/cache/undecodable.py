@@ -58,6 +58,15 @@ class Undecodable(Struct, frozen=True, gc=False):
         >>> Undecodable.of(b'{"metadata":{"name":"web-0"}}', "it has no spec").key
         'web-0'
         """
+        if raw.startswith(b"k8s\0"):
+            from listwatch.wire.protobuf_object import (
+                decode_protobuf,
+            )  # it is there: it was asked for
+
+            whole = decode_protobuf(raw)
+            if not whole.name:
+                raise MalformedObject("an object whose key cannot be read: it has no metadata.name")
+            return cls(whole.key, whole.uid, whole.resource_version, bytes(raw), _told(reason))
         try:
             found = _decode(raw)
         except (msgspec.DecodeError, RecursionError) as error:

@@ -65,6 +65,15 @@ class Access:
             raise UsageError(
                 "--embedded is a server of its own: do not name another, or who you are"
             )
+        if self.token is not None and (self.username or self.password):
+            raise UsageError("--token and --username: only one of the two can be sent")
+        if (self.client_certificate is None) != (self.client_key is None):
+            raise UsageError("--client-certificate and --client-key are needed both, or neither")
+        if self.ca_file is not None and self.insecure_skip_tls_verify:
+            raise UsageError(
+                "--certificate-authority and --insecure-skip-tls-verify exclude each other: leave"
+                " one out (better the latter)"
+            )
 
     def __repr__(self) -> str:
         return f"Access(server={self.server!r}, kubeconfig={self.kubeconfig!r})"  # no secrets

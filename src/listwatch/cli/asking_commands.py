@@ -154,7 +154,7 @@ def watch(
       listwatch watch events --duration 10m
       listwatch watch pods -A --embedded
     """
-    from .decoding import decoder_for
+    from .decoding import decoder_for_output
     from .events import event_printer
     from .single import watch_once
     from .stopping import Limits
@@ -189,7 +189,7 @@ def watch(
             printer = event_printer(
                 output, with_namespace=selection.all_namespaces, terminal=sink.is_terminal
             )
-            decoder = decoder_for(output, server_print=server_print is not False)
+            decoder = decoder_for_output(output, server_print=server_print is not False)
             printed = await run(selection, reached, printer, sink, decoder=decoder, limits=limits)
             return printed.code
 

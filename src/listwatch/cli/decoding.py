@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from listwatch.api import APIResource, Unstructured
 from listwatch.api._lenient import JSONBytes
-from listwatch.cache._asking import asked_form, for_resource
+from listwatch.cache.asking import asked_form, for_resource
 from listwatch.rest import Request, RESTClient
 from listwatch.wire import ObjectDecoder, decode_unstructured
 from listwatch.wire.table import TableRow
@@ -14,12 +14,12 @@ from listwatch.wire.table_rows import TableRows
 
 from .asked import Output
 
-__all__ = ["asking", "decode_readable", "decoder_for"]
+__all__ = ["asking", "decode_readable", "decoder_for_output"]
 
 T = TypeVar("T")
 
 
-def decoder_for(output: Output, *, server_print: bool = True) -> ObjectDecoder[Any]:
+def decoder_for_output(output: Output, *, server_print: bool = True) -> ObjectDecoder[Any]:
     """What reads an object as far as that form needs it. With `server_print` a table is made of the
     server's own cells, where it has any.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from listwatch.api import APIError, InvalidOptions, ListWatchError, SelectorError, Unauthorized
+from listwatch.api import APIError, InvalidOptions, ListWatchError, SelectorError
 from listwatch.rest import ConfigError, InvalidRequest, TransportError, UnknownResource
 from listwatch.rest.forbidden import NamespaceHint
 
@@ -38,8 +38,6 @@ def describe(error: Exception, server: str = "") -> tuple[str, int]:
         case SelectorError() | InvalidOptions() | InvalidRequest() | UsageError():
             text = str(error)
             code = MISUSED
-        case Unauthorized():
-            text = f"the server answered {error}: are these the right credentials?"
         case APIError():
             text = f"the server answered {error}"
         case TransportError() | ConfigError() | UnknownResource() | CommandError():

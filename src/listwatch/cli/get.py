@@ -9,7 +9,7 @@ from listwatch.api import APIResource, ListMeta, Unstructured
 from listwatch.wire import ObjectDecoder, ObjectList
 
 from .asked import Access, Output, Selection
-from .decoding import asking, decoder_for
+from .decoding import asking, decoder_for_output
 from .events import object_printer
 from .failures import FAILED, OK, CommandError, describe
 from .notes import note, say
@@ -38,7 +38,7 @@ async def get(
     """Print what is selected, by one request for each resource or object; the exit code. With
     `server_print`, tables in the server's words.
     """
-    decoder = decoder_for(output, server_print=server_print)
+    decoder = decoder_for_output(output, server_print=server_print)
     async with connect(access, max_retries=_RETRIES) as session:
 
         async def ask(
@@ -71,7 +71,7 @@ async def get(
         within = f" in {where.pop()} namespace." if len(where) == 1 and "" not in where else ""
         say(f"No resources found{within}")
     for each in found:
-        _note_more(each.objects)
+        _note_more(each.objects, each.resource.name if len(found) > 1 else "")
     for error in refused:
         note(describe(error)[0])
     undecodable = any(each.objects.undecodable for each in found)
@@ -97,7 +97,7 @@ async def get_on(
         with_managed_fields=with_managed_fields,
         terminal=sink.is_terminal,
     )
-    decoder = decoder_for(output, server_print=server_print)
+    decoder = decoder_for_output(output, server_print=server_print)
     printed = await watch(selection, access, printer, sink, decoder=decoder, initial=initial)
     return printed.code
 
@@ -120,12 +120,13 @@ async def _find(
     return ObjectList([obj], metadata=ListMeta())
 
 
-def _note_more(found: ObjectList[Unstructured]) -> None:
+def _note_more(found: ObjectList[Unstructured], what: str) -> None:
     if not found.continue_:
         return
     shown = len(found)
+    these = f"{what}: these" if what else "these"
     if found.remaining_item_count is None:
-        note(f"these are the first {shown}; there are more: leave --limit out for all")
+        note(f"{these} are the first {shown}; there are more: leave --limit out for all")
     else:
         more = found.remaining_item_count
-        note(f"these are {shown} of {shown + more}: leave --limit out for all")
+        note(f"{these} are {shown} of {shown + more}: leave --limit out for all")

@@ -12,7 +12,7 @@ from listwatch.watch.ending import broken_by
 from listwatch.wire import ObjectDecoder
 
 from .asked import Access, Output, Selection
-from .decoding import asking, decoder_for
+from .decoding import asking, decoder_for_output
 from .events import event_printer
 from .failures import FAILED, CommandError
 from .notes import note
@@ -44,7 +44,7 @@ async def watch_once(
     printing = Printing(printer, sink, count=limits.count)
     decoder: ObjectDecoder[Any] = bytes  # JSON is printed as it came
     if output is not Output.JSON:
-        decoder = decoder_for(output, server_print=server_print)
+        decoder = decoder_for_output(output, server_print=server_print)
     async with connect(access, max_retries=0) as session:
         failure = None
         async with stopping(sink, limits) as stop:

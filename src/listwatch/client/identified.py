@@ -89,6 +89,7 @@ def _check(obj: object, raw: bytes) -> None:
 
 def _identity_in(raw: bytes) -> Identity | None:
     """Of bytes that are JSON; of others (B9) it is what their decoder says that it is."""
-    if not raw.lstrip().startswith(b"{"):
+    data = bytes(raw)  # it may be a memoryview of a larger buffer, as the items of lists are
+    if not data.lstrip().startswith(b"{"):
         return None
-    return identity_of(Unstructured.from_bytes(raw))
+    return identity_of(Unstructured.from_bytes(data))

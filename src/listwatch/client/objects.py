@@ -13,7 +13,7 @@ from listwatch.api import (
     Unstructured,
 )
 from listwatch.cache import ListWatch
-from listwatch.cache._asking import asked_form, for_resource
+from listwatch.cache.asking import asked_form, for_resource
 from listwatch.cache.pager import Pager
 from listwatch.rest import Discovery, PatchType, RESTClient
 from listwatch.rest.request import Body, encode_body

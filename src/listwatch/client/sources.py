@@ -7,7 +7,7 @@ from typing import Any
 
 from listwatch.api import APIResource, GroupVersionResource, ListOptions
 from listwatch.cache import AsyncListerWatcher, ListWatch
-from listwatch.cache._asking import asked_form
+from listwatch.cache.asking import asked_form
 from listwatch.cache.resolving import ResolvingListWatch
 from listwatch.cache.transforms import Transform, transformed
 from listwatch.rest import Discovery, InvalidRequest, RESTClient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from listwatch.api import APIResource, GroupVersionResource, ListMeta, ListOptions, Unstructured
 from listwatch.cache import ListWatch
-from listwatch.cache._asking import for_resource
+from listwatch.cache.asking import for_resource
 from listwatch.cache.pager import Pager
 from listwatch.rest import Request, RESTClient
 from listwatch.wire.table import Table

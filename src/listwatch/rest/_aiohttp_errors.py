@@ -27,6 +27,12 @@ _ERRNO = re.compile(r"\[Errno (\d+)\]")
 _CUT = {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED, errno.ESHUTDOWN}
 _UNFINISHED = "payload is not completed"
 
+_AUTHORITY = "Give the authority that signed the server's certificate (certificate-authority)"
+_NAME = "Give a name that stands in it (tls-server-name), or an address with such a name"
+_TIME = "Renew it, or set this machine's clock"
+_ADVICE = {9: _TIME, 10: _TIME, 62: _NAME, 64: _NAME}
+"""What to do, by OpenSSL's codes: not yet valid, expired, other host name, other IP address."""
+
 
 class ProxyFailed(aiohttp.ClientError):
     """There is no way through the proxy, for this `reason`. `proxy` is its URL without secrets."""
@@ -117,8 +123,8 @@ def _no_connection(error: BaseException, server: str, url: str) -> TransportErro
     begin = f"cannot connect to {server}"
     if isinstance(error, ssl.SSLCertVerificationError):
         return TLSFailed(
-            f"{begin}: certificate verify failed: {error.verify_message}. Give the certificate"
-            " authority that signed the server's certificate, or the name that stands in it",
+            f"{begin}: certificate verify failed: {error.verify_message.rstrip('.')}."
+            f" {_ADVICE.get(error.verify_code, _AUTHORITY)}",
             url=url,
         )
     if isinstance(error, ssl.SSLError) and not _is_eof(error):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakSet
 
 import aiohappyeyeballs
 import aiohttp
@@ -29,7 +30,7 @@ from ._tunnel import (
 )
 from .config import ClientConfig
 from .proxy import Proxy
-from .tls import ssl_context
+from .tls import TLSContexts
 
 if TYPE_CHECKING:
     from aiohttp.client_proto import ResponseHandler
@@ -46,8 +47,8 @@ class Route:
 
     server: str
     proxy: Proxy
-    context: ssl.SSLContext | None
-    """The TLS settings for an https proxy."""
+    trust: ProxyTrust | None
+    """How an https proxy is verified."""
 
     @property
     def is_tunnel(self) -> bool:
@@ -78,35 +79,43 @@ class Route:
 
 
 def route_of(config: ClientConfig) -> Route | None:
-    """The way through the proxy of `config`; None where it has none.
-
-    Raises `ConfigError` if the proxy is an https one and the CA of `config` is not what it should
-    be.
-    """
+    """The way through the proxy of `config`; None where it has none."""
     if config.proxy_url is None:
         return None
     proxy = Proxy.parse(config.proxy_url)
-    context = _context_for_proxy(config) if proxy.scheme == "https" else None
-    return Route(config.server, proxy, context)
+    trust = ProxyTrust(config) if proxy.scheme == "https" else None
+    return Route(config.server, proxy, trust)
 
 
-def _context_for_proxy(config: ClientConfig) -> ssl.SSLContext | None:
+class ProxyTrust:
     """kubectl trusts an https proxy by the authority of the cluster, and verifies it if it does the
     server; here the system's authorities do, too. The client certificate is for the server alone.
     """
-    context = ssl_context(
-        replace(
-            config,
-            server="https://proxy",
-            client_cert_data=None,
-            client_key_data=None,
-            client_cert_file=None,
-            client_key_file=None,
+
+    def __init__(self, config: ClientConfig) -> None:
+        self._own_authority = config.ca_data is not None or config.ca_file is not None
+        self._contexts = TLSContexts(
+            replace(
+                config,
+                server="https://proxy",
+                client_cert_data=None,
+                client_key_data=None,
+                client_cert_file=None,
+                client_key_file=None,
+            )
         )
-    )
-    if context is not None and config.ca_data is not None:
-        context.load_default_certs()
-    return context
+        self._extended: WeakSet[ssl.SSLContext] = WeakSet()
+
+    async def context(self) -> ssl.SSLContext | None:
+        """For the next connection. Raises `ConfigError` as `TLSContexts.context` does."""
+        context = await self._contexts.context(None)
+        if context is not None and self._own_authority and context not in self._extended:
+            context.load_default_certs()
+            self._extended.add(context)
+        return context
+
+    def doubt(self) -> None:
+        self._contexts.doubt()
 
 
 class ProxyConnector(aiohttp.TCPConnector):
@@ -150,17 +159,23 @@ class ProxyConnector(aiohttp.TCPConnector):
 
     async def __reach(self, proxy: Proxy) -> ProxyStream:
         loop = asyncio.get_running_loop()
-        context = self.__route.context
+        trust = self.__route.trust
+        context = await trust.context() if trust is not None else None
         found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
         opened = await aiohappyeyeballs.start_connection(
             found, happy_eyeballs_delay=_HEAD_START, loop=loop, socket_factory=self.__open_socket
         )
-        _, stream = await loop.create_connection(
-            ProxyStream,
-            sock=opened,
-            ssl=context,
-            server_hostname=proxy.host if context is not None else None,
-        )
+        try:
+            _, stream = await loop.create_connection(
+                ProxyStream,
+                sock=opened,
+                ssl=context,
+                server_hostname=proxy.host if context is not None else None,
+            )
+        except ssl.SSLError:
+            if trust is not None:
+                trust.doubt()
+            raise
         return stream
 
     async def __give(self, way: asyncio.Transport, req: aiohttp.ClientRequest) -> ResponseHandler:
@@ -173,9 +188,11 @@ class ProxyConnector(aiohttp.TCPConnector):
         context = req.ssl
         if not isinstance(context, ssl.SSLContext):
             context = ssl.create_default_context()
+        # A full name may end with a dot, which no certificate has.
+        name = (req.server_hostname or req.url.raw_host or "").rstrip(".")
         try:
             secured = await asyncio.get_running_loop().start_tls(
-                way, protocol, context, server_hostname=req.server_hostname or req.url.raw_host
+                way, protocol, context, server_hostname=name
             )
             if secured is None:
                 raise ConnectionResetError("it closed the connection")

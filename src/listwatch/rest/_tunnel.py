@@ -14,7 +14,7 @@ import re
 from http import HTTPStatus
 from typing import cast
 
-from .proxy import Proxy
+from .proxy import Proxy, encoded
 from .user_agent import user_agent
 
 __all__ = [
@@ -147,7 +147,7 @@ def basic_authorization(proxy: Proxy) -> str:
     """What `Proxy-Authorization` says of user and password; empty without any."""
     if not (proxy.user or proxy.password):
         return ""
-    pair = f"{proxy.user}:{proxy.password}".encode()
+    pair = encoded(f"{proxy.user}:{proxy.password}")
     return f"Basic {base64.b64encode(pair).decode('ascii')}"
 
 
@@ -189,7 +189,7 @@ async def _open_by_socks(stream: ProxyStream, proxy: Proxy, host: str, port: int
     if version != _SOCKS:
         raise TunnelRefused("it does not speak SOCKS5: is the address right?")
     if method == _PASSWORD and proxy.user:
-        user, password = proxy.user.encode(), proxy.password.encode()
+        user, password = encoded(proxy.user), encoded(proxy.password)
         stream.write(bytes([1, len(user)]) + user + bytes([len(password)]) + password)
         if (await stream.exactly(2))[1] != 0:
             raise TunnelRefused("it does not accept the user and password in its URL")

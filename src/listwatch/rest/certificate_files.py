@@ -28,11 +28,18 @@ class CertificateFiles:
     the middle of a renewal, is passed over for the one before it.
     """
 
-    def __init__(self, certificate: Path | bytes, key: Path | bytes, *, source: str) -> None:
+    def __init__(
+        self,
+        certificate: Path | bytes,
+        key: Path | bytes,
+        *,
+        source: str,
+        first: ClientCertificate | None = None,
+    ) -> None:
         self._certificate, self._key = _part(certificate), _part(key)
         self._source = source
         self._refused: ClientCertificate | None = None
-        self._good: ClientCertificate | None = None
+        self._good = first  # what the files had when the configuration was read
 
     @classmethod
     def of(cls, config: ClientConfig) -> CertificateFiles | None:
@@ -43,7 +50,9 @@ class CertificateFiles:
             return None
         if isinstance(certificate, bytes) and isinstance(key, bytes):
             return None
-        return cls(certificate, key, source=config.source)
+        data = config.client_cert_data, config.client_key_data
+        first = ClientCertificate(data[0], data[1]) if data[0] and data[1] else None
+        return cls(certificate, key, source=config.source, first=first)
 
     @property
     def description(self) -> str:
@@ -58,6 +67,13 @@ class CertificateFiles:
                 ClientCertificate(await _read(self._certificate), await _read(self._key))
             )
         except OSError as error:
+            if self._good is not None:
+                _log.warning(
+                    "%s cannot be read (%s): going on with the certificate before it",
+                    error.filename,
+                    error.strerror,
+                )
+                return self._good
             raise CredentialsFailed(
                 f"{self._source}: {error.filename} cannot be read: {error.strerror}"
             ) from error

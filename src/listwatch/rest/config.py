@@ -301,4 +301,13 @@ def _server_url(text: str, source: str, *, has_tls: bool) -> str:
         raise refuse("has a query or fragment")
     if port == 0 or url.netloc.endswith(":"):
         raise refuse("has no usable port after the colon")
-    return f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
+    netloc = url.netloc
+    if ":" not in url.hostname:
+        try:
+            # As it travels: to resolvers, proxies and in the server's certificate.
+            name = url.hostname.encode("idna").decode("ascii")
+        except UnicodeError:
+            raise refuse("has a host that can be no name") from None
+        if not url.hostname.isascii():
+            netloc = name if port is None else f"{name}:{port}"
+    return f"{url.scheme}://{netloc}{url.path.rstrip('/')}"

@@ -122,6 +122,9 @@ class BasicAuth:
     def __post_init__(self) -> None:
         if ":" in self.username:
             raise ConfigError("a user name for basic authentication cannot contain a colon")
+        # A lone surrogate stands for a byte that is no UTF-8, of an argument or a variable.
+        if any(0xD800 <= ord(char) < 0xE000 for char in self.username + self.password):
+            raise ConfigError("the user name or the password has a character that cannot be sent")
 
     async def headers(self) -> Mapping[str, str]:
         pair = f"{self.username}:{self.password}".encode()

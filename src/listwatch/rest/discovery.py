@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -80,6 +81,8 @@ class Discovery:
         self._snapshot: _Snapshot | None = None
         self._in_vain: float | None = None
         self._lock = PerLoopLock()
+        self._failed = 0  # looks
+        self._failure: ListWatchError | None = None  # of the last one that did
 
     async def resources(self) -> tuple[APIResource, ...]:
         """All the server has, without subresources, in its order of preference; what is known
@@ -132,10 +135,11 @@ class Discovery:
 
         A server may learn of a change in its own resources a second later than it acts on it.
         """
-        known = self._snapshot
+        known, failed = self._snapshot, self._failed
         async with self._lock.here():
             if self._snapshot is not known:
                 return  # somebody else has asked meanwhile
+            self._share_failure(failed)
             if self._in_vain is not None and self._age_of(self._in_vain) < self._refresh_interval:
                 return
             self._snapshot = await self._look()
@@ -193,19 +197,36 @@ class Discovery:
 
     async def _load(self, *, newer_than: _Snapshot | None) -> _Snapshot:
         """Ask the server, unless somebody else has done so since `newer_than`."""
+        failed = self._failed
         async with self._lock.here():
             if self._snapshot is None or self._snapshot is newer_than:
+                self._share_failure(failed)
                 self._snapshot = await self._look()
             return self._snapshot
 
+    def _share_failure(self, before: int) -> None:
+        """Raise what somebody else was told while we waited for our turn."""
+        if self._failed != before and self._failure is not None:
+            raise copy.copy(self._failure)
+
     async def _look(self) -> _Snapshot:
-        found = await self._reader.look()
+        try:
+            found = await self._reader.look()
+        except ListWatchError as error:
+            self._failed += 1
+            self._failure = copy.copy(error)  # without its traceback
+            raise
+        self._failure = None
         return _Snapshot(found, asyncio.get_running_loop().time())
 
     def _unknown(self, text: str, wanted: ResourceName, found: Found) -> UnknownResource:
-        suggestions = near_names((*found.resources, *self._builtin), wanted)
+        known = (*found.resources, *self._builtin)
+        suggestions = near_names(known, wanted)
         lines = [f"the server has no resource {text!r} that we know of."]
-        if suggestions:
+        if any(text in each.categories for each in known):
+            suggestions = ()
+            lines.append("It is a category, which stands for several: here one of them is needed.")
+        elif suggestions:
             lines.append(f"Did you mean {' or '.join(suggestions)}?")
         lines.append("`listwatch api-resources` lists what there is.")
         failed = [f"{name} ({error or 'stale'})" for name, error in found.failures.items()]

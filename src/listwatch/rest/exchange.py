@@ -16,6 +16,7 @@ import msgspec
 
 from listwatch.api import (
     APIError,
+    Forbidden,
     ListWatchError,
     ResourceVersionTooLarge,
     Unauthorized,
@@ -34,6 +35,9 @@ from .warnings import WarningHandler, for_handlers, parse_warnings
 __all__ = ["Exchange", "beginning_of"]
 
 _log = logging.getLogger("listwatch.rest")
+
+_NOBODY = '"system:anonymous"'
+"""Who asks, for a server that has found no credentials that it knows how to check."""
 
 _DRAINED = 2048
 """Bytes of a body that are read before its request is repeated; with more to come its connection is
@@ -165,11 +169,18 @@ class Exchange:
         return failure, policy.decide(replace(outcome, too_large=too_large))
 
     def _blame(self, failure: ListWatchError) -> None:
-        """Say which credentials a server did not accept."""
-        if not isinstance(failure, Unauthorized):
-            return
+        """Say which credentials a server did not accept, or did not look at."""
         shown = self._identity.description
-        failure.add_note(f"it was shown {shown}" if shown else "no credentials were shown to it")
+        if isinstance(failure, Unauthorized):
+            told = f"it was shown {shown}" if shown else "no credentials were shown to it"
+            failure.add_note(told)
+        elif (
+            isinstance(failure, Forbidden)
+            and shown
+            and _NOBODY in failure.message
+            and not self._identity.impersonates
+        ):
+            failure.add_note(f"it was shown {shown}, which it does not recognise")
 
     async def _renewed(self, proof: Proof, unauthorized: ListWatchError) -> bool:
         try:
@@ -189,7 +200,8 @@ def _error(
     for codec in codecs:
         if codec is not JSON_CODEC and media_type(content_type) in codec.media_types:
             status = codec.decode_status(body)
-            body, content_type = msgspec.json.encode(status), JSON_CODEC.media_type
+            if status.code in (0, response.status):  # else it could not be read
+                body, content_type = msgspec.json.encode(status), JSON_CODEC.media_type
             break
     return error_for_response(response.status, content_type, body, retry_after=wait)
 
@@ -215,10 +227,15 @@ async def beginning_of(response: HTTPResponse, limit: int, silence: float | None
 
 
 def _with(request: HTTPRequest, proof: Proof) -> HTTPRequest:
+    given = {name.lower() for name in request.headers}  # which win, as in client-go
     return replace(
         request,
-        headers={**request.headers, **proof.headers},
-        more_headers=request.more_headers + proof.more_headers,
+        headers={
+            **request.headers,
+            **{name: it for name, it in proof.headers.items() if name.lower() not in given},
+        },
+        more_headers=request.more_headers
+        + tuple(pair for pair in proof.more_headers if pair[0].lower() not in given),
         certificate=proof.certificate,
     )
 

@@ -9,6 +9,7 @@ from ._per_loop import PerLoopLock
 from .certificate_files import CertificateFiles
 from .config import ClientConfig
 from .credentials import CertificateSource, ClientCertificate, Credentials, description_of
+from .errors import CredentialsFailed
 
 __all__ = ["Identity", "Proof"]
 
@@ -22,6 +23,9 @@ class Proof(NamedTuple):
     more_headers: tuple[tuple[str, str], ...]
     certificate: ClientCertificate | None
 
+    def __repr__(self) -> str:
+        return f"Proof(number={self.number}, <hidden>)"
+
 
 class Identity:
     """The credentials, the client certificate and the impersonation of `config`."""
@@ -29,18 +33,36 @@ class Identity:
     def __init__(self, config: ClientConfig) -> None:
         self._credentials = config.credentials
         self._certificates = _certificates(config)
+        self._shown_by_transport = (
+            f"the client certificate ({config.source})"
+            if self._certificates is None and config.client_cert_data is not None
+            else ""
+        )
         self._more_headers = config.impersonate.headers() if config.impersonate is not None else ()
         self._turn = PerLoopLock()
         self._number = 0  # grows when the credentials have changed
         self._tries = 0
+        self._failure = ""  # of the last try
 
     @property
     def description(self) -> str:
         """What is shown to the server, for the message of a 401; empty if that is nothing."""
-        sources = dict.fromkeys(
-            source for source in (self._credentials, self._certificates) if source is not None
-        )
-        return " and ".join(map(description_of, sources))
+        told = [*map(description_of, self._sources), self._shown_by_transport]
+        return " and ".join(filter(None, told))
+
+    @property
+    def impersonates(self) -> bool:
+        """Whether we ask as somebody else."""
+        return bool(self._more_headers)
+
+    @property
+    def _sources(self) -> list[Credentials | CertificateSource]:
+        """What can be renewed, each once. Somebody's own class may have no hash."""
+        found: list[Credentials | CertificateSource] = []
+        for source in (self._credentials, self._certificates):
+            if source is not None and not any(source is other for other in found):
+                found.append(source)
+        return found
 
     async def prove(self) -> Proof:
         """What the next request has to show. Raises what the source of the credentials raises."""
@@ -55,28 +77,41 @@ class Identity:
 
     async def renew(self, refused: Proof) -> bool:
         """Whether there are now other credentials than those that were refused."""
-        sources: dict[Credentials | CertificateSource, None] = dict.fromkeys(
-            source for source in (self._credentials, self._certificates) if source is not None
-        )
+        sources = self._sources
         if not sources:
             return False
         tries = self._tries
         async with self._turn.here():
-            if self._number != refused.number or await self._others_than(refused):
+            if self._number != refused.number:
                 return True
-            if self._tries != tries:
-                return False  # somebody has tried in vain while we waited
-            changed = False
-            for source in sources:
-                changed |= await source.refresh()
+            tried = self._tries != tries  # by somebody, in vain, while we waited
+            if tried and self._failure:
+                raise CredentialsFailed(self._failure)
+            try:
+                if await self._others_than(refused):
+                    return True
+                if tried:
+                    return False
+                changed = False
+                for source in sources:
+                    changed |= await source.refresh()
+            except Exception as error:
+                self._tries += 1
+                self._failure = str(error) or type(error).__name__
+                raise
             self._tries += 1
+            self._failure = ""
             self._number += changed
             return changed
 
     async def _others_than(self, refused: Proof) -> bool:
         """Whether the sources have renewed themselves since, as a file does that is read again."""
         now = await self.prove()
-        return (now.headers, now.certificate) != (refused.headers, refused.certificate)
+        if (now.headers, now.certificate) == (refused.headers, refused.certificate):
+            return False
+        # Headers that differ each time, as a signature or a nonce does, say nothing of a renewal.
+        again = await self.prove()
+        return (now.headers, now.certificate) == (again.headers, again.certificate)
 
 
 def _certificates(config: ClientConfig) -> CertificateSource | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from listwatch.api.frozen import FrozenDict
 
 from .errors import ConfigError
 
@@ -44,7 +45,7 @@ class Impersonation:
         groups = _texts(self.groups)
         object.__setattr__(self, "groups", groups)
         extra = {key: _texts(values) for key, values in self.extra.items()}
-        object.__setattr__(self, "extra", MappingProxyType(extra))
+        object.__setattr__(self, "extra", FrozenDict(extra))
         if not self.user:
             raise ConfigError(
                 "impersonation needs a user: a uid, groups or extra alone are not enough"
@@ -63,7 +64,7 @@ class Impersonation:
                 _check(f"extra {key!r}", value)
 
     def __hash__(self) -> int:
-        return hash((self.user, self.uid, self.groups, tuple(self.extra.items())))
+        return hash((self.user, self.uid, self.groups, frozenset(self.extra.items())))
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """What to send with each request; some names come more than once."""

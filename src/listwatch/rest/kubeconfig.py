@@ -115,6 +115,8 @@ class Kubeconfig:
             source=source,
         )
         if overrides.says_who:
+            # Whom to act as is another question, as for kubectl.
+            config = replace(config, impersonate=impersonation_of(user))
             return overrides.apply(config)
         proxy = config.proxy_url if overrides.proxy_url is None else overrides.proxy_url
         if travels_in_the_clear(config.server, proxy):
@@ -131,6 +133,7 @@ class Kubeconfig:
             client_key_file=_renewed(user, "client-key"),
             impersonate=impersonation_of(user),
         )
+        config = overrides.on_connection(config)  # a plugin is told of it
         config = replace(config, credentials=_credentials(user, cluster, config))
         return overrides.apply(config)
 
@@ -173,8 +176,12 @@ class Kubeconfig:
         if not name:
             raise context.error(kind, f"names no {kind}")
         if name not in entries:
-            known = ", ".join(sorted(entries)) or "none"
-            raise context.error(kind, f"there is no {kind} {name!r}; there are: {known}")
+            problem = (
+                f"there is no {kind} {name!r}; there are: {', '.join(sorted(entries)) or 'none'}"
+            )
+            if wanted is not None:  # what the context says is not to blame
+                raise ConfigError(f"{', '.join(map(str, self.files))}: {problem}")
+            raise context.error(kind, problem)
         return entries[name].inside(context)
 
 

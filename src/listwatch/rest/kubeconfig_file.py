@@ -17,6 +17,11 @@ from .errors import ConfigError
 __all__ = ["KubeconfigFile", "Section", "read_kubeconfig_file"]
 
 
+_YES = ("true", "yes", "on", "y")
+_NO = ("", "false", "no", "off", "n")
+"""How YAML 1.1 writes them, and so kubectl reads them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Section:
     """The fields of one cluster, user or context."""
@@ -51,9 +56,9 @@ class Section:
     def flag(self, name: str) -> bool:
         """The field as true or false, false if it is not there."""
         value = self.text(name).lower()
-        if value not in ("", "true", "false"):
+        if value not in _YES and value not in _NO:
             raise self.error(name, "should be true or false")
-        return value == "true"
+        return value in _YES
 
     def texts(self, name: str) -> tuple[str, ...]:
         """The texts of a list, none if it is not there."""
@@ -174,7 +179,7 @@ def _named_sections(top: Section, plural: str, singular: str) -> dict[str, Secti
         outer = Section(file=top.file, where=f"{plural}[{index}]", fields=entry)
         name = outer.text("name")
         if not name:
-            raise outer.error("name", "is missing")
+            continue  # nothing can mean it
         if name in sections:
             raise outer.error("name", f"{name!r} is there twice")
         fields = entry.get(singular)

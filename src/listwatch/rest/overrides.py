@@ -54,7 +54,7 @@ class Overrides:
 
     def apply(self, config: ClientConfig) -> ClientConfig:
         """`config` with these in place of its own."""
-        config = self._on_connection(config)
+        config = self.on_connection(config)
         if self.impersonate is not None:
             config = replace(config, impersonate=self.impersonate)
         return self._on_identity(config) if self.says_who else config
@@ -85,7 +85,7 @@ class Overrides:
         )
         return self.apply(config)
 
-    def _on_connection(self, config: ClientConfig) -> ClientConfig:
+    def on_connection(self, config: ClientConfig) -> ClientConfig:
         if self.tls_server_name:
             config = replace(config, tls_server_name=self.tls_server_name)
         if self.proxy_url is not None:

@@ -43,7 +43,9 @@ class Proxy:
             )
         if not url.hostname:
             raise ValueError(_unusable("has no host"))
-        user, password = unquote(url.username or ""), unquote(url.password or "")
+        # Whatever bytes they are, as in Go: `encoded` gives them back.
+        user = unquote(url.username or "", errors="surrogateescape")
+        password = unquote(url.password or "", errors="surrogateescape")
         if any(ord(char) < 0x20 or ord(char) == 0x7F for char in user + password):
             raise ValueError(_unusable("has a user or password with a control character"))
         if url.scheme.startswith("socks5"):
@@ -142,7 +144,7 @@ def proxy_from_environment(server: str, environ: Mapping[str, str]) -> str | Non
 
 
 def _goes_directly(host: str, port: str, no_proxy: str) -> bool:
-    if host == "localhost":
+    if host == "localhost" or host.endswith(".localhost"):
         return True
     address = _address(host.partition("%")[0])
     if address is not None and address.is_loopback:
@@ -233,8 +235,13 @@ def _unusable(problem: str) -> str:
     return f"{problem}; expected something like http://proxy.example:3128"
 
 
+def encoded(text: str) -> bytes:
+    """User or password as they travel."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _check_for_socks(user: str, password: str) -> None:
-    if max(len(user.encode()), len(password.encode())) > _LONGEST_FOR_SOCKS:
+    if max(len(encoded(user)), len(encoded(password))) > _LONGEST_FOR_SOCKS:
         raise ValueError(_unusable("has a user or password too long for SOCKS5 (255 bytes)"))
     if password and not user:
         raise ValueError(_unusable("has a password but no user"))

@@ -21,21 +21,20 @@ from listwatch.api import (
 from listwatch.watch import BodyDecoder, EmptyWatch, StreamWatcher, Watch
 from listwatch.wire import (
     DEFAULT_LIMIT,
-    JSON_CODEC,
     Codec,
     ListDecoder,
+    ListHead,
     ObjectDecoder,
     ObjectList,
     ObjectTooLarge,
     UnsupportedContentType,
     WatchDecoder,
-    accept_header,
     codec_for,
-    codecs_of,
 )
 from listwatch.wire.answers import codec_for_decoder
-from listwatch.wire.decoders import object_decode_error, reads_of
+from listwatch.wire.decoders import object_decode_error
 
+from .accepting import accept, readers
 from .errors import InvalidRequest, UnexpectedContent
 from .exchange import Exchange, beginning_of
 from .forbidden import explain_forbidden
@@ -56,9 +55,6 @@ _log = logging.getLogger("listwatch.rest")
 
 _LARGEST = DEFAULT_LIMIT
 """Bytes of an object that is asked for, at least."""
-
-_FORMS_OF_LISTS = {"PartialObjectMetadata": "PartialObjectMetadataList"}
-"""What a form is called that has another name for a list."""
 
 _QUOTED = 2048
 """Bytes of a body of an unknown type that its error shows (B6)."""
@@ -239,7 +235,9 @@ class Request(Generic[T]):
         items: builtins.list[T] = []
         try:
             codec = await self._codec(response)
-            body = ListDecoder(self._decoder, codec=codec, limit=self._largest)
+            body = ListDecoder(
+                self._decoder, codec=codec, limit=self._largest, expected=self._expected
+            )
             while data := await response.receive():
                 found = body.feed(data)
                 items += found if share is None else map(share, found)
@@ -322,27 +320,19 @@ class Request(Generic[T]):
         )
 
     @property
+    def _expected(self) -> ListHead | None:
+        """What a list of our resource calls itself, if we know."""
+        resource = self._parts.resource
+        if self._parts.form or not isinstance(resource, APIResource):
+            return None
+        return ListHead(resource.api_version, f"{resource.kind}List")
+
+    @property
     def _codecs(self) -> tuple[Codec, ...]:
-        """What can read an answer for our decoder, in the order of preference."""
-        decoder, form = self._decoder, self._parts.form
-        serving = tuple(codec for codec in self._sender.codecs if codec.serves(decoder, form))
-        if serving:
-            return serving
-        try:
-            needed = codecs_of(reads_of(decoder))
-        except ValueError as error:
-            raise InvalidRequest(
-                f"the decoder {decoder!r} reads what no server has: {error}"
-            ) from error
-        return tuple(codec for codec in needed if codec.serves(decoder, form)) or needed
+        return readers(self._decoder, self._parts.form, self._sender.codecs)
 
     def _accept(self, *, of_list: bool) -> str:
-        codecs, form = self._codecs, self._parts.form
-        if not form:
-            return accept_header(codecs)
-        named = _FORMS_OF_LISTS.get(form, form) if of_list else form
-        # Whole objects have all that was asked for: for a server that does not know the form.
-        return f"{accept_header(codecs, form=named)}, {accept_header((JSON_CODEC,))}"
+        return accept(self._codecs, self._parts.form, of_list=of_list)
 
     def _path(self) -> str:
         parts = self._parts

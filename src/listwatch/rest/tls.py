@@ -40,6 +40,7 @@ class TLSContexts:
         self._config = config
         self._authorities = FileText(config.ca_file, every=_EVERY) if config.ca_file else None
         self._usable = config.ca_data  # the last authorities that could be read and used
+        self._refused: bytes | None = None  # the last ones that could not
         self._made: dict[tuple[bytes | None, ClientCertificate | None], ssl.SSLContext] = {}
 
     async def context(self, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
@@ -52,6 +53,8 @@ class TLSContexts:
             return None
         certificate = certificate or _own(config)
         trusted = await self._now_trusted()
+        if trusted is not None and trusted == self._refused:
+            trusted = self._usable
         try:
             return self._context(trusted, certificate)
         except ConfigError as error:
@@ -59,7 +62,9 @@ class TLSContexts:
             if self._usable is None or trusted == self._usable:
                 raise
             _log.warning("%s: going on with the authorities before it", error)
-            return self._context(self._usable, certificate)
+            made = self._context(self._usable, certificate)
+            self._refused = trusted  # for they are the fault, not the certificate
+            return made
 
     def doubt(self) -> None:
         """TLS has failed: read the authorities again for the next connection."""
@@ -74,7 +79,7 @@ class TLSContexts:
         if made is None:
             made = _make_context(self._config, trusted, certificate)
             while len(self._made) >= _KEPT:
-                self._made.pop(next(iter(self._made)))
+                self._made.pop(next(iter(self._made)), None)  # another thread may be at it
             self._made[key] = made
         self._usable = trusted
         return made

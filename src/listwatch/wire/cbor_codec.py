@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any, TypeVar
 
 import cbor2
@@ -12,9 +13,19 @@ import msgspec
 from listwatch.api import EventType, MalformedObject, PartialObjectMetadata, Status
 
 from .cbor_framer import CBORFramer
-from .cbor_heads import NOWHERE, BadItem
+from .cbor_heads import (
+    BREAK,
+    INDEFINITE,
+    MAP,
+    NOWHERE,
+    TAG,
+    BadItem,
+    argument_of,
+    head_size,
+)
 from .cbor_list import CBORListFramer
-from .cbor_plain import plain
+from .cbor_plain import plain, text_of
+from .cbor_scanner import ItemScanner
 from .codec import Envelope, ListHead
 from .decoders import ObjectDecoder, reads_of
 from .errors import EnvelopeError, ListDecodeError, quote
@@ -26,7 +37,10 @@ __all__ = ["CBOR_CODEC", "CBORCodec"]
 
 T = TypeVar("T")
 
-_encode = msgspec.json.Encoder().encode
+# kube-apiserver writes the members of a map in another order each time: in one order, what is the
+# same is so byte for byte, as stores want it.
+_in_order = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class CBORCodec:
@@ -97,6 +111,16 @@ class CBORCodec:
         decode = JSON_CODEC.item_decoder(decoder, head)
         return lambda item: decode(_object_in_json(item))
 
+    def names_of(self, item: Piece) -> bytes:
+        """What can be told in JSON of an item that cannot: what it is, and its metadata. The item
+        itself where not even that can be.
+        """
+        try:
+            found = _names(bytes(item))
+            return _json(found) if "metadata" in found else bytes(item)
+        except BadItem:
+            return bytes(item)
+
     def is_typed(self, item: Piece) -> bool:
         return JSON_CODEC.is_typed(_object(item))
 
@@ -115,6 +139,25 @@ def _object(item: Piece) -> bytes:
         raise MalformedObject(
             f"this is no Kubernetes object in CBOR: {error}: {quote(bytes(item[:100]))}"
         ) from error
+
+
+def _names(item: bytes) -> dict[str, Any]:
+    position, scan, found = 0, ItemScanner().scan, {}
+    while item[position] >> 5 == TAG:
+        position += head_size(item[position])
+    lead = item[position]
+    if lead >> 5 != MAP:
+        raise BadItem(position, "expected a map")
+    end = position + head_size(lead)
+    left = inf if lead & 31 == INDEFINITE else argument_of(item, position, end)
+    while left and item[end] != BREAK:
+        key, end = end, scan(item, end)
+        value, end = end, scan(item, end)
+        name = text_of(item[key:value])
+        if name in (b"kind", b"apiVersion", b"metadata"):
+            found[name.decode()] = _value(item[value:end])
+        left -= 1
+    return found
 
 
 def _value(item: Piece) -> Any:
@@ -150,8 +193,17 @@ def _members_in(value: object) -> int:
 
 
 def _json(value: Any) -> bytes:
+    """In the order of the names, but for kind and apiVersion: in front, as where they are put in
+    front of the items of a list (D7).
+    """
     try:
-        return _encode(value)
+        if type(value) is not dict:
+            return _encode(value)
+        front = {name: value[name] for name in ("kind", "apiVersion") if name in value}
+        rest = {name: value[name] for name in value if name not in front}
+        if not front or not rest:
+            return _in_order(front) if front else _encode(rest)
+        return b"%b,%b" % (_in_order(front)[:-1], _encode(rest)[1:])
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise BadItem(NOWHERE, f"a value that JSON cannot say ({error})") from error
 

@@ -11,7 +11,7 @@ from .codec import Codec
 from .json_codec import JSON_CODEC
 from .media import CBOR, JSON, PROTOBUF
 
-__all__ = ["Encoding", "EncodingUnavailable", "codecs_of"]
+__all__ = ["Encoding", "EncodingUnavailable", "codecs_of", "unavailable"]
 
 
 class Encoding(StrEnum):
@@ -44,17 +44,27 @@ def codecs_of(encodings: Iterable[Encoding | str]) -> tuple[Codec, ...]:
     Raises `EncodingUnavailable` where the extra of one is not installed, and `ValueError` for the
     name of none.
     """
-    wanted = dict.fromkeys(map(Encoding, encodings))
+    try:
+        wanted = dict.fromkeys(map(Encoding, encodings))
+    except ValueError as error:
+        names = ", ".join(f"Encoding.{each.name}" for each in Encoding)
+        raise ValueError(f"{error}: expected a list of {names}") from None
     return (*(_codec(encoding) for encoding in wanted if encoding in _LATER), JSON_CODEC)
 
 
 def _codec(encoding: Encoding) -> Codec:
-    module, name, extra = _LATER[encoding]
+    module, name, _ = _LATER[encoding]
     try:
         found = import_module(f".{module}", __package__)
     except ImportError as error:
-        raise EncodingUnavailable(
-            f"reading {encoding.value} needs a package that is not installed ({error}):"
-            f" pip install 'listwatch[{extra}]'"
-        ) from error
+        raise unavailable(encoding, error) from error
     return cast(Codec, getattr(found, name))
+
+
+def unavailable(encoding: Encoding, error: ImportError) -> EncodingUnavailable:
+    """What to say where the package for an encoding cannot be imported."""
+    *_, extra = _LATER[encoding]
+    return EncodingUnavailable(
+        f"reading {encoding.value} needs a package that is not installed ({error}):"
+        f" pip install 'listwatch[{extra}]'"
+    )

@@ -44,8 +44,9 @@ class ListDecoder(Generic[T]):
     one read.
 
     Items that lack kind and apiVersion, as typed ones do, get the list's, so that an object is the
-    same from LIST and from WATCH. Where these come behind the items, items without them are held as
-    bytes until then. `limit` is in bytes an item, and for all together that is around the items.
+    same from LIST and from WATCH. Where these come behind the items, they are those of `expected`,
+    and the list must say the same in the end; without it, items are held as bytes until then.
+    `limit` is in bytes an item, and for all together that is around the items.
 
     `feed` and `end` raise `ListDecodeError` where the body is no list, and `end` the `APIError` of
     a Status that came in its place. After that it is of no further use.
@@ -63,7 +64,12 @@ class ListDecoder(Generic[T]):
     """
 
     def __init__(
-        self, decoder: ObjectDecoder[T], *, codec: Codec = JSON_CODEC, limit: int = DEFAULT_LIMIT
+        self,
+        decoder: ObjectDecoder[T],
+        *,
+        codec: Codec = JSON_CODEC,
+        limit: int = DEFAULT_LIMIT,
+        expected: ListHead | None = None,
     ) -> None:
         decoder, codec = for_answer(decoder, codec)
         self._decoder = decoder
@@ -72,6 +78,7 @@ class ListDecoder(Generic[T]):
         self._framer.limit = limit
         self._start = b""
         self._head: ListHead | None = None  # as it was when the first item came
+        self._expected = expected
         self._decode: Callable[[Piece], T] = codec.item_decoder(decoder, ListHead())
         self._waiting: deque[bytes] = deque()  # items whose kind will come behind them
         self.metadata = ListMeta()
@@ -123,7 +130,7 @@ class ListDecoder(Generic[T]):
         if not pieces:
             return
         if self._head is None:
-            self._head = self._codec.decode_list(self._framer.outside)
+            self._head = self._first_head(pieces[0])
             self._decode = self._codec.item_decoder(self._decoder, self._head)
         decode, waits = self._decode, None if self._head.is_typed else self._waits
         failed: Exception | None = None
@@ -140,6 +147,17 @@ class ListDecoder(Generic[T]):
                     return
                 self._refuse(piece, failed)
                 failed = None
+
+    def _first_head(self, piece: Piece) -> ListHead:
+        """What the list has said of itself when its first item is there."""
+        head = self._codec.decode_list(self._framer.outside)
+        if head.is_typed or self._expected is None:
+            return head
+        try:
+            typed = self._codec.is_typed(piece)
+        except MalformedObject:
+            return head
+        return head if typed else self._expected
 
     def _take_one(self, piece: Piece, items: list[T]) -> None:
         try:
@@ -161,7 +179,8 @@ class ListDecoder(Generic[T]):
         try:
             raw = self._codec.item_decoder(bytes, head)(piece)
         except MalformedObject:
-            raw = bytes(piece)
+            names_of = getattr(self._codec, "names_of", bytes)  # where the key can be read yet
+            raw = names_of(piece)
         self.undecodable.append(object_decode_error(raw, _without_frames(error)))
 
     def _framed(self, cut: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

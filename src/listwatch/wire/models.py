@@ -5,6 +5,7 @@ A type is told by what it is made of. No package is imported for it that it did 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from importlib import import_module
@@ -132,13 +133,14 @@ class ModelDecoder(Generic[T]):
 class StructDecoder(ModelDecoder[T]):
     """Of what msgspec decodes. Null counts as absent."""
 
-    __slots__ = ("_fills",)
-
-    takes_type_meta = True
+    __slots__ = ("_fills", "takes_type_meta")
 
     def __init__(self, type_: type[T]) -> None:
-        super().__init__(type_, lenient_decoder(type_), (msgspec.DecodeError, RecursionError))
+        misfits = (msgspec.DecodeError, RecursionError)
+        super().__init__(type_, lenient_decoder(type_), misfits, _told_by_msgspec)
         self._fills = _type_fields(type_)
+        # What it must have, or has in another form than text, it must get in its bytes.
+        self.takes_type_meta = _can_be_filled(type_)
 
     def __call__(self, raw: JSONBytes, *, api_version: str = "", kind: str = "") -> T:
         # Bytes of its own: a field may be a Raw, which would keep the whole buffer alive.
@@ -192,6 +194,12 @@ def _by_official(type_: Any) -> _Made:
 
 
 _MOST_TOLD = 3
+_ENUM = re.compile(r"^(Invalid enum value) .*?((?: - at `[^`]*`)?)$", re.DOTALL)
+
+
+def _told_by_msgspec(error: Exception) -> str:
+    """Its words, without the value that it quotes of an enum or Literal."""
+    return _ENUM.sub(r"\1\2", str(error))
 
 
 def _told_by_pydantic(error: Any) -> str:
@@ -235,6 +243,20 @@ def _type_fields(type_: Any) -> tuple[str, str]:
         )
         names = {name: name for name in fields}
     return names.get("kind", ""), names.get("apiVersion", "")
+
+
+def _can_be_filled(type_: Any) -> bool:
+    """Whether kind and apiVersion, as far as it has them, may be absent, and are any text."""
+    info: Any = msgspec.inspect.type_info(type_)
+    for field in info.fields:
+        if field.encode_name in ("kind", "apiVersion"):
+            types = getattr(field.type, "types", (field.type,))
+            text = any(
+                type(each) in (msgspec.inspect.StrType, msgspec.inspect.AnyType) for each in types
+            )
+            if field.required or not text:
+                return False
+    return True
 
 
 def _fill(obj: Any, name: str, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from sys import intern
 from typing import Any, ClassVar, Self
 
@@ -9,11 +11,9 @@ from msgspec import Struct
 
 from listwatch.api import MalformedObject, ObjectMeta, join_key
 
+from .encodings import Encoding, unavailable
 from .errors import quote
 from .media import PROTOBUF
-from .protobuf_messages import NAMED_OBJECT, parse, text
-from .protobuf_meta import metadata_of
-from .protobuf_unknown import unwrap
 
 __all__ = ["ProtobufDecoder", "ProtobufObject", "decode_protobuf"]
 
@@ -56,12 +56,20 @@ class ProtobufObject(Struct, frozen=True, eq=False, gc=False):
     @property
     def metadata(self) -> ObjectMeta:
         """All of the metadata, decoded at each reading. Raises `MalformedObject`."""
+        from .protobuf_meta import metadata_of
+
         return metadata_of(self.message)
 
     @property
     def message(self) -> bytes:
         """The message of its own type, bare: what the `FromString` of a generated class reads."""
+        from .protobuf_unknown import unwrap
+
         return unwrap(self.raw).message
+
+    def same_content(self, other: ProtobufObject) -> bool:
+        """Whether both are the same byte for byte; `==` asks only who they are."""
+        return self.raw == other.raw
 
     def _identity(self) -> tuple[str, str, str, str]:
         return (self.kind, self.key, self.uid, self.resource_version)
@@ -94,12 +102,32 @@ class ProtobufDecoder:
     identifies = True
 
     def __call__(self, raw: bytes) -> ProtobufObject:
-        """Decode one object. Raises `MalformedObject`."""
+        """Decode one object. Raises `MalformedObject`, and `EncodingUnavailable` where the extra is
+        not installed.
+        """
         if raw.startswith(b"{"):
             raise MalformedObject(
                 "this is JSON, where a whole object in protobuf was expected (metadata alone always"
                 f" is JSON here): {quote(raw)}"
             )
+        return _reader()(raw)
+
+    def __repr__(self) -> str:
+        return "decode_protobuf"
+
+
+@cache
+def _reader() -> Callable[[bytes], ProtobufObject]:
+    """What decodes. It is made by the first object, since the names of this file are public, and to
+    import them must not need the package: `from listwatch import *` asks for all.
+    """
+    try:
+        from .protobuf_messages import NAMED_OBJECT, parse, text
+        from .protobuf_unknown import unwrap
+    except ImportError as error:
+        raise unavailable(Encoding.PROTOBUF, error) from error
+
+    def read(raw: bytes) -> ProtobufObject:
         api_version, kind, message = unwrap(raw)
         names = parse(NAMED_OBJECT, message, "the object").metadata
         namespace = intern(text(names.namespace))
@@ -113,8 +141,7 @@ class ProtobufDecoder:
             text(names.resource_version),
         )
 
-    def __repr__(self) -> str:
-        return "decode_protobuf"
+    return read
 
 
 decode_protobuf = ProtobufDecoder()

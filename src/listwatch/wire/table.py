@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
-from listwatch.api import ListMeta, MalformedObject, Unstructured, freeze
+from listwatch.api import ListMeta, MalformedObject, ObjectView, Unstructured, freeze
 
 from .errors import ObjectDecodeError
 
@@ -46,6 +46,13 @@ class TableRow(Unstructured, frozen=True, eq=False, gc=False):
     they were when the server sent it."""
     columns: tuple[TableColumn, ...] = ()
     """Of its Table; the rows of one answer share them."""
+
+    def same_content(self, other: ObjectView) -> bool:
+        """Whether both are the same byte for byte, and so are their cells."""
+        return super().same_content(other) and (
+            not isinstance(other, TableRow)
+            or (self.cells, self.columns) == (other.cells, other.columns)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.raw, self.api_version, self.kind, self.cells, self.columns)

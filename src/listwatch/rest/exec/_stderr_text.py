@@ -4,13 +4,16 @@ characters, not too long."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-__all__ = ["end_of", "printable", "secret_arguments"]
+__all__ = ["end_of", "printable", "secret_arguments", "secret_variables"]
 
 _LIMIT = 2048
 """Bytes of it that a message shows."""
+
+_READ = 128 * 1024
+"""Bytes of it that are looked at: searching is done with the interpreter's lock held."""
 
 _SHORTEST = 4
 """Letters of a secret that is worth hiding: of a `1` or `on` every other word would have a hole."""
@@ -23,6 +26,7 @@ _LIKE_SECRETS = re.compile(
     r"|\bk8s-aws-v1\.[\w-]+"
     r"|\bya29\.[\w-]+"  # Google's access tokens
     r"|(?<=bearer )\S+"
+    r"|(?<=basic )[A-Za-z0-9+/]{6,}=*"
     r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",  # user and password of a URL
     re.IGNORECASE | re.DOTALL,
 )
@@ -32,6 +36,8 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)
 
 def end_of(stderr: bytes, secrets: Iterable[str]) -> str:
     """The last 2 KiB of `stderr`, each of the `secrets` and what looks like one cut out."""
+    if len(stderr) > _READ:
+        stderr = stderr[-_READ:].partition(b"\n")[2]
     text = printable(stderr.decode("utf-8", "replace"))
     # By lines, for a key may be shown indented, or quoted. The longest first: one may be a part of
     # another.
@@ -48,6 +54,11 @@ def end_of(stderr: bytes, secrets: Iterable[str]) -> str:
 def printable(text: str) -> str:
     """`text` without what could change the state of a terminal. Line feeds and tabs stay."""
     return "".join(char for char in _ESCAPE.sub("", text) if char.isprintable() or char in "\n\t")
+
+
+def secret_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of variables that are named like secrets: `AWS_SECRET_ACCESS_KEY`."""
+    return tuple(value for name, value in environ.items() if _SECRET_OPTION.fullmatch(name))
 
 
 def secret_arguments(args: Sequence[str]) -> tuple[str, ...]:

@@ -85,10 +85,12 @@ def _loader() -> Any:
     """A loader of the types that JSON has: dates, and numbers such as `12:30`, stay text."""
     import yaml
 
-    class JSONLoader(yaml.SafeLoader):
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # that of Python stumbles over tabs
+
+    class JSONLoader(base):  # type: ignore[misc, valid-type]  # the base depends on how PyYAML was built
         yaml_implicit_resolvers = {  # noqa: RUF012  # PyYAML's own name and form
             first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(_REPLACED)]
-            for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+            for first, resolvers in base.yaml_implicit_resolvers.items()
         }
 
     JSONLoader.add_implicit_resolver("tag:yaml.org,2002:int", _INT, list("-+0123456789"))

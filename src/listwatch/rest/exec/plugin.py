@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from ..credentials import ClientCertificate
-from ..errors import CredentialsFailed
+from ..errors import ConfigError, CredentialsFailed
+from ..tls import check_certificate
 from ._program import Finished, StartProgram, start_program
 from ._shared_run import SharedRun
-from ._stderr_text import end_of, printable, secret_arguments
+from ._stderr_text import end_of, printable, secret_arguments, secret_variables
 from .credential import (
     ClusterInfo,
     ExecCredential,
@@ -101,14 +102,16 @@ class ExecCredentials:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         stdin_is_terminal: Callable[[], bool] = lambda: os.isatty(0),
         environ: Mapping[str, str] = os.environ,
+        check: Callable[[ClientCertificate, str], None] = check_certificate,
     ) -> None:
-        self.description = plugin.description
+        self.description = f"the credential that came from {plugin.description}"
         self._plugin = plugin
         self._timeout = timeout
         self._start = start
         self._now = now
         self._stdin_is_terminal = stdin_is_terminal
         self._environ = environ
+        self._check = check
         self._held: SharedRun[_Held] = SharedRun(self._begin)
 
     async def headers(self) -> Mapping[str, str]:
@@ -139,7 +142,7 @@ class ExecCredentials:
         plugin = self._plugin
         interactive = self._is_interactive()
         info = exec_info(plugin.version, interactive=interactive, cluster=plugin.cluster)
-        _log.debug("%s is run", self.description)
+        _log.debug("%s is run", plugin.description)
         return self._start(
             (plugin.command, *plugin.args),
             {**self._environ, **dict(plugin.env), _EXEC_INFO: info},
@@ -156,9 +159,9 @@ class ExecCredentials:
         interactive = self._stdin_is_terminal()
         if mode is InteractiveMode.ALWAYS and not interactive:
             raise CredentialsFailed(
-                f"{self.description} was not run: its interactiveMode is Always, but standard input"
-                " is not a terminal. Run this program in a terminal, or give it a user that needs"
-                " no one to log in, such as a service account with a token"
+                f"{self._plugin.description} was not run: its interactiveMode is Always, but"
+                " standard input is not a terminal. Run this program in a terminal, or give it a"
+                " user that needs no one to log in, such as a service account with a token"
             )
         return interactive
 
@@ -181,7 +184,13 @@ class ExecCredentials:
         try:
             credential = parse_exec_credential(end.stdout, self._plugin.version)
         except CredentialsFailed as error:
-            return CredentialsFailed(f"{self.description} {error}")
+            return CredentialsFailed(f"{self._plugin.description} {error}")
+        if credential.certificate is not None:
+            try:
+                # Now, for what is kept is not asked for again.
+                self._check(credential.certificate, f"what {self._plugin.description} gave")
+            except ConfigError as error:
+                return CredentialsFailed(str(error))
         until = credential.expires
         if until is not None:
             now = self._now()
@@ -202,17 +211,18 @@ class ExecCredentials:
             )
         else:
             problem = f"could not be run: {type(error).__name__}"
-        return CredentialsFailed(f"{self.description} {problem}")
+        return CredentialsFailed(f"{self._plugin.description} {problem}")
 
     def _failed(self, problem: str, end: Finished) -> CredentialsFailed:
         said = end_of(end.stderr, self._secrets(end))
         if said:
             problem += f". It wrote on standard error:\n{said}"
-        return CredentialsFailed(f"{self.description} {problem}")
+        return CredentialsFailed(f"{self._plugin.description} {problem}")
 
     def _secrets(self, end: Finished) -> list[str]:
         """Every secret that we know of, and that the program may have shown."""
         secrets = [value for _, value in self._plugin.env]
+        secrets += secret_variables(self._environ)
         secrets += secret_arguments(self._plugin.args)
         held = self._held.value
         known = [held.credential] if held is not None else []
