@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from listwatch.api import (
@@ -17,11 +19,19 @@ from listwatch.api import (
 )
 from listwatch.cache.causes import HOPELESS, UNREACHED, Cause, cause_of, cause_of_end
 from listwatch.cache.pager import PagerError
-from listwatch.rest import InvalidRequest, UnexpectedContent, UnknownResource
+from listwatch.rest import (
+    ClientConfig,
+    InvalidRequest,
+    RESTClient,
+    UnexpectedContent,
+    UnknownResource,
+)
 from listwatch.rest.errors import (
+    ConfigError,
     ConnectFailed,
     ConnectionLost,
     ConnectionRefused,
+    CredentialsFailed,
     TLSFailed,
     TransportTimeout,
 )
@@ -53,6 +63,8 @@ from .scripted import error_event, failure, refusal, status, too_large, too_larg
         (ConnectionRefused("no"), Cause.REFUSED),
         (ConnectFailed("no"), Cause.UNREACHABLE),
         (TLSFailed("no"), Cause.TLS),
+        (CredentialsFailed("no"), Cause.CREDENTIALS),
+        (ConfigError("no such CA"), Cause.TLS),
         (ConnectionLost("no"), Cause.LOST),
         (TransportTimeout("no"), Cause.TIMED_OUT),
         (UnexpectedContent("text/html", "application/json", b"<html>"), Cause.UNREADABLE),
@@ -141,6 +153,17 @@ def test_an_error_event_without_a_status_is_an_internal_error() -> None:
 def test_each_cause_reads_as_words_and_no_two_alike() -> None:
     assert len({str(cause) for cause in Cause}) == len(Cause)
     assert all(str(cause) and not str(cause).isupper() for cause in Cause)
+
+
+@pytest.mark.clause("A5", "N2")
+async def test_certificates_that_cannot_be_used_are_hopeless_and_reach_nobody(
+    tmp_path: Path,
+) -> None:
+    config = ClientConfig(server="https://127.0.0.1:1", ca_file=tmp_path / "missing")
+    async with RESTClient(config) as client:
+        with pytest.raises(ConfigError, match="missing cannot be read") as caught:
+            await client.read("/version")
+    assert cause_of(caught.value) in HOPELESS & UNREACHED
 
 
 def test_what_is_hopeless_can_all_be_answered_in_the_first_place() -> None:

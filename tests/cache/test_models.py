@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import pytest
 from kubernetes.client import V1Pod
+from msgspec import Struct, field
 
 from listwatch import Event, EventType
 from listwatch.cache import Store, Undecodable
 from listwatch.wire.models import decoder_for
-from tests.support.models import KINDS, Kind
+from tests.support.models import KINDS, Kind, StructMeta
 
 from .scripted import Page, Scripted, Watch, pod, reflecting, settle
 
@@ -111,3 +113,37 @@ async def test_a_model_of_another_kind_than_expected_is_contained() -> None:
         assert life.store.known("default/b").raw == odd
         assert type(life.store.known("default/a")) is V1Pod
         assert source.asked == ["list rv=0 limit=500", "watch rv=5"]
+
+
+class PodKind(Enum):
+    POD = "Pod"
+    GIZMO = "Gizmo"
+
+
+class OfAnEnum(Struct):
+    metadata: StructMeta
+    kind: PodKind
+
+
+class OfItsOwn(Struct):
+    metadata: StructMeta
+    kind: dict[str, str] = field(name="data", default={})
+
+
+@pytest.mark.clause("H10")
+@pytest.mark.virtual_time
+async def test_a_kind_may_be_an_enum_or_another_thing_of_that_name() -> None:
+    of_enum, of_its_own = decoder_for(OfAnEnum), decoder_for(OfItsOwn)
+    source = Scripted(
+        Page(
+            of_enum(pod("a", 3).raw),
+            of_enum(pod("odd", 4, kind="Gizmo").raw),
+            of_its_own(pod("b", 5, data={"x": "1"}).raw),
+            rv=5,
+        ),
+        Watch(),
+    )
+    async with reflecting(source) as life:
+        assert sorted(life.store.keys()) == ["default/a", "default/b", "default/odd"]
+        assert life.reflector.health.undecodable == ("default/odd",)
+        assert "it is a Gizmo, where a Pod was expected" in str(life.errors[0])

@@ -9,7 +9,7 @@ import pytest
 
 from listwatch.cache import Store
 
-from .pods import added, modified, pod, pod_dict, unreadable
+from .pods import added, in_a_table, in_protobuf, modified, pod, pod_dict, unreadable
 
 
 def make(*objects: Any, version: str = "10") -> Store[Any]:
@@ -125,7 +125,7 @@ class TestANewEpoch:
         assert store["d/a"].resource_version == "3"
         assert len(store.apply([modified(pod("d/a", 5)), added(pod("d/b", 6))])) == 2
 
-    @pytest.mark.parametrize("make_pod", [pod, pod_dict, unreadable])
+    @pytest.mark.parametrize("make_pod", [pod, pod_dict, unreadable, in_protobuf, in_a_table])
     def test_keeps_only_what_is_the_same_to_the_last_byte(
         self, make_pod: Callable[..., Any]
     ) -> None:

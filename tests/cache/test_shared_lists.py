@@ -6,6 +6,7 @@ import asyncio
 import gc
 import tracemalloc
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +21,8 @@ from listwatch.rest import ClientConfig, RESTClient
 from listwatch.rest.transport import HTTPRequest
 from listwatch.testing import HANG, MemoryTransport, Reply
 from listwatch.watch import EmptyWatch, Watch
+
+from .pods import in_a_table, in_protobuf
 
 PODS = GroupVersionResource.parse("v1/pods")
 JSON = {"Content-Type": "application/json"}
@@ -115,6 +118,16 @@ def test_only_the_same_state_of_the_same_object_is_shared() -> None:
     for obj in (known, other):
         assembly.put(assembly.share(obj))
     assert list(assembly.objects) == [known, other]
+
+
+@pytest.mark.clause("H18", "J2")
+@pytest.mark.parametrize("make_pod", [in_protobuf, in_a_table])
+def test_nor_is_another_content_of_the_same_state(make_pod: Callable[..., Any]) -> None:
+    known = make_pod("d/a", 5, node="n1")
+    assembly: Assembly[Any] = Assembly({"d/a": known}.get, identity_of)
+    assert assembly.share(make_pod("d/a", 5, node="n1")) is known
+    other = make_pod("d/a", 5, node="n2")
+    assert assembly.share(other) is other
 
 
 async def no_watch(options: ListOptions) -> Watch[str]:

@@ -283,6 +283,13 @@ def test_watch_takes_one(run: Run, server: str) -> None:
         ran = run("get", *targets, "-w", "--server", server)
         assert ran.code == 2
         assert "--watch: one resource at a time, please, or one object" in ran.note
+
+
+def test_a_category_where_one_resource_is_needed_is_told_as_one(run: Run, server: str) -> None:
+    for arguments in (["get", "all", "a"], ["get", "all", "-w"], ["watch", "all"]):
+        ran = run(*arguments, "--server", server)
+        assert ran.code == 1
+        assert "'all' that we know of. It is a category" in ran.note
     ran = run("watch", "cm,secrets", "--server", server)
     assert ran.code == 2
     assert "one resource at a time" in ran.note

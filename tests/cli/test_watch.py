@@ -291,7 +291,7 @@ def test_a_first_refusal_for_good_is_a_failure_in_one_line(
     with cluster("a", faults=[f"any: answer {code}"]) as server:
         ran = run(*command.split(), "configmaps", "--server", server.url)
     assert (ran.code, ran.data) == (1, b"")
-    assert ran.note.startswith(f"listwatch: the server answered {code} {reason}: ")
+    assert ran.note.startswith(f"listwatch: the server answered {code} {reason}")
 
 
 def test_a_first_refusal_that_is_none_the_second_time_is_told_and_waited_out() -> None:

@@ -24,6 +24,7 @@ from listwatch import (
     identity_of,
     is_newer,
 )
+from listwatch.cache.reflector_options import ReflectorOptions
 from listwatch.client import Client
 from listwatch.wire.models import decoder_for
 from tests.support.models import FITTING, KINDS, Kind
@@ -94,6 +95,19 @@ async def test_a_store_shows_what_the_server_has_and_indexes_and_listers_follow(
         assert len(mirror.store.list("default")) == 3
         assert len(mirror.store.list("kube-system")) == 1
         assert mirror.health.undecodable == ()
+
+
+@pytest.mark.clause("H10")
+async def test_so_it_does_where_the_first_set_is_a_list(
+    bench: Bench, client: Client, kind: Kind
+) -> None:
+    for number in range(5):
+        write(bench.core, f"a{number}", x="1")
+    options = ReflectorOptions(watch_list=False)
+    async with client.mirror("configmaps", decoder=decoder_of(kind), options=options) as mirror:
+        await mirror.synced()
+        assert mirror.health.undecodable == ()
+        assert shown(mirror, kind) == on_server(bench.core)
 
 
 @pytest.mark.clause("K1", "J1")

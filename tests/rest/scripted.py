@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from listwatch.api import APIResource, GroupVersionResource, ListWatchError
+from listwatch.rest.authentication import Authentication
 from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.credentials import Credentials
 from listwatch.rest.exchange import Exchange
-from listwatch.rest.identity import Identity
 from listwatch.rest.rate_limit import RateLimiter
 from listwatch.rest.retry import RetryPolicy
 from listwatch.rest.transport import HTTPRequest, HTTPResponse
@@ -95,7 +95,9 @@ class Asked:
         self.transport = MemoryTransport(handler)
         self.exchange = Exchange(
             self.transport,
-            identity=Identity(ClientConfig(server="https://server", credentials=credentials)),
+            authentication=Authentication(
+                ClientConfig(server="https://server", credentials=credentials)
+            ),
             policy=RetryPolicy(max_retries),
             warnings=warnings or IgnoreWarnings(),
             rate_limiter=rate_limiter,

@@ -8,6 +8,7 @@ import random
 import socket
 import ssl
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -197,6 +198,26 @@ class TestWhatTheProxyIsTold:
                 assert await (await transport.send(GET)).read() == b"hello"
             assert proxy.asked[0].endswith(f" api.cluster.invalid:{server.port}")
 
+    async def test_a_full_name_with_its_dot_which_no_certificate_has(
+        self, proxy: LoopbackProxy
+    ) -> None:
+        named = authority(host="api.cluster.invalid")
+        async with Loopback(hello, ssl=named.server) as server, proxy:
+            proxy.hosts["api.cluster.invalid."] = "127.0.0.1"
+            url = f"https://api.cluster.invalid.:{server.port}"
+            async with transport_to(url, ca_data=named.ca_pem, proxy_url=proxy.url) as transport:
+                assert await (await transport.send(GET)).read() == b"hello"
+            assert proxy.asked[0].endswith(f" api.cluster.invalid.:{server.port}")
+
+    async def test_a_name_in_any_script_as_it_stands_in_the_dns(self, proxy: LoopbackProxy) -> None:
+        named = authority(host="xn--bcher-kva.example")
+        async with Loopback(hello, ssl=named.server) as server, proxy:
+            proxy.hosts["xn--bcher-kva.example"] = "127.0.0.1"
+            url = f"https://bücher.example:{server.port}"
+            async with transport_to(url, ca_data=named.ca_pem, proxy_url=proxy.url) as transport:
+                assert await (await transport.send(GET)).read() == b"hello"
+            assert proxy.asked[0].endswith(f" xn--bcher-kva.example:{server.port}")
+
     async def test_an_ipv6_address(self, proxy: LoopbackProxy) -> None:
         async with Loopback(hello) as server, proxy:
             proxy.hosts |= {"fd00::1": "127.0.0.1", "[fd00::1]": "127.0.0.1"}
@@ -265,6 +286,23 @@ class TestTrustInAnHTTPSProxy:
             LoopbackProxy("https", ssl=pki.server) as proxy,
             transport_to(server.url, ca_data=pki.ca_pem, proxy_url=proxy.url) as transport,
         ):
+            assert await (await transport.send(GET)).read() == b"hello"
+
+    @pytest.mark.parametrize("tls", [False, True], ids=["http server", "https server"])
+    async def test_also_where_it_is_in_a_file_which_is_read_again_when_it_was_renewed(
+        self, tls: bool, tmp_path: Path
+    ) -> None:
+        old, new = authority(), authority()
+        ca_file = tmp_path / "ca.crt"
+        ca_file.write_bytes(old.ca_pem)
+        async with (
+            Loopback(hello, ssl=new.server if tls else None) as server,
+            LoopbackProxy("https", ssl=new.server) as proxy,
+            transport_to(server.url, ca_file=ca_file, proxy_url=proxy.url) as transport,
+        ):
+            with pytest.raises(TLSFailed, match="its certificate does not verify"):
+                await transport.send(GET)
+            ca_file.write_bytes(new.ca_pem)
             assert await (await transport.send(GET)).read() == b"hello"
 
     async def test_so_is_one_of_the_system(self, make_proxy: MakeProxy, pki: Authority) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from listwatch.rest import tls
 from listwatch.rest.aiohttp_transport import AiohttpTransport
 from listwatch.rest.certificate_files import CertificateFiles
 from listwatch.rest.client import RESTClient
@@ -87,6 +88,26 @@ class TestThePair:
         put(folder, TWO)
         assert await files.refresh()
 
+    @pytest.mark.parametrize("fault", ["half of a renewal", "gone"])
+    async def test_until_it_can_be_read_the_one_of_when_the_configuration_was_read_will_do(
+        self, folder: Path, fault: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        read = replace(
+            config(folder), client_cert_data=ONE.client_pem, client_key_data=ONE.client_key_pem
+        )
+        if fault == "gone":
+            (folder / "tls.key").unlink()
+        else:
+            (folder / "tls.crt").write_bytes(TWO.client_pem)
+        files = CertificateFiles.of(read)
+        assert files is not None
+        with caplog.at_level(logging.WARNING, "listwatch.rest"):
+            assert await files.certificate() == pair(ONE)
+        assert "going on with the certificate before it" in caplog.text
+        put(folder, TWO)
+        assert await files.refresh()
+        assert await files.certificate() == pair(TWO)
+
     async def test_one_half_may_stand_in_the_configuration(self, folder: Path) -> None:
         files = CertificateFiles(ONE.client_pem, folder / "tls.key", source="context 'dev'")
         assert await files.certificate() == pair(ONE)
@@ -152,6 +173,26 @@ class TestContexts:
         with caplog.at_level(logging.WARNING, "listwatch.rest"):
             assert await contexts.context(None) is first
         assert "holds no PEM certificate: going on with the authorities before it" in caplog.text
+
+    async def test_what_cannot_be_used_is_tried_and_told_of_once(
+        self,
+        folder: Path,
+        caplog: pytest.LogCaptureFixture,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        contexts = TLSContexts(config(folder))
+        first = await contexts.context(None)
+        (folder / "ca.crt").write_bytes(
+            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        )
+        contexts.doubt()
+        with caplog.at_level(logging.WARNING, "listwatch.rest"):
+            assert await contexts.context(None) is first
+            monkeypatch.setattr(tls, "_make_context", None)
+            for _ in range(3):
+                contexts.doubt()
+                assert await contexts.context(None) is first
+        assert len(caplog.records) == 1
 
     async def test_where_there_never_were_any_it_is_told(self, folder: Path) -> None:
         (folder / "ca.crt").write_bytes(b"nothing")

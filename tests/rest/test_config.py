@@ -13,6 +13,7 @@ import pytest
 from listwatch.rest.config import ClientConfig, load_config, travels_in_the_clear
 from listwatch.rest.credentials import BasicAuth, StaticToken
 from listwatch.rest.errors import ConfigError
+from listwatch.rest.exec.credential import ClusterInfo
 from listwatch.rest.impersonation import Impersonation
 
 SECRET = "s3cret-of-alice"
@@ -81,6 +82,9 @@ def pod_environ(home: Path) -> dict[str, str]:
         ("localhost:8080", "http://localhost:8080"),
         ("10.0.0.1", "http://10.0.0.1"),
         ("[::1]:8080/", "http://[::1]:8080"),
+        ("https://api.example.:6443", "https://api.example.:6443"),
+        ("https://bücher.example:6443/k8s", "https://xn--bcher-kva.example:6443/k8s"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
     ],
 )
 def test_a_server_is_a_url_or_a_host_and_port(given: str, kept: str) -> None:
@@ -118,6 +122,9 @@ def test_without_a_scheme_it_is_https_once_anything_of_tls_is_given(tls: dict[st
         ("https://host:", "port"),
         ("https://[::1", "cannot be"),
         ("https://host ", "character"),
+        ("https://a..example", "a host that can be no name"),
+        (f"https://{'a' * 64}.example", "a host that can be no name"),
+        (f"https://{'bü' * 40}.example", "a host that can be no name"),
         ("https://ho\nst", "character"),
         (f"https://alice:{SECRET}@host", "user name or password"),
         (f"https://{SECRET}@host", "user name or password"),
@@ -411,6 +418,45 @@ def test_a_token_makes_a_user_usable_whose_exec_is_not(tmp_path: Path) -> None:
     assert found.credentials == StaticToken(SECRET)
 
 
+@pytest.mark.clause("N1", "N2", "N4")
+@pytest.mark.parametrize("who", [{"token": SECRET}, {"username": "a", "password": SECRET}])
+def test_whoever_asks_goes_on_acting_as_whom_the_file_says(
+    tmp_path: Path, who: dict[str, Any]
+) -> None:
+    user = {"token": "of-file", "as": "jane", "as-groups": ["guests"]}
+    path = kubeconfig(tmp_path / "file", "dev", user=user)
+    found = load_config(kubeconfig=path, environ={}, **who)
+    assert found.impersonate == Impersonation(user="jane", groups=("guests",))
+    bob = Impersonation(user="bob")
+    found = load_config(kubeconfig=path, environ={}, impersonate=bob, **who)
+    assert found.impersonate == bob
+
+
+@pytest.mark.clause("N2")
+def test_a_plugin_is_told_of_the_cluster_as_the_caller_wants_it(tmp_path: Path) -> None:
+    plugin = {
+        "command": "aws",
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "interactiveMode": "Never",
+        "provideClusterInfo": True,
+    }
+    cluster: dict[str, Any] = {"tls-server-name": "of-file", "proxy-url": "http://of-file:1"}
+    path = kubeconfig(tmp_path / "file", "dev", user={"exec": plugin}, **cluster)
+    found = load_config(
+        kubeconfig=path,
+        tls_server_name="kubernetes",
+        proxy_url="http://proxy:3128",
+        disable_compression=True,
+        environ={},
+    )
+    assert vars(found.credentials)["_plugin"].cluster == ClusterInfo(
+        server="https://dev.example",
+        tls_server_name="kubernetes",
+        proxy_url="http://proxy:3128",
+        disable_compression=True,
+    )
+
+
 @pytest.mark.clause("N1")
 def test_a_ca_ends_the_files_own_ca_and_its_insecure(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_bytes(CA)
@@ -646,6 +692,21 @@ def test_a_server_given_explicitly_and_a_pod_go_through_the_proxy_of_the_environ
     assert load_config(server="https://far", environ=environ).proxy_url == "http://env:3128"
     found = load_config(environ=environ | pod_environ(tmp_path), service_account=pod)
     assert found.proxy_url == "http://env:3128"
+
+
+@pytest.mark.clause("N4")
+@pytest.mark.parametrize("host", ["localhost", "kube.localhost", "127.0.0.1", "[::1]"])
+def test_what_is_shown_to_this_machine_in_the_clear_passes_by_the_proxy_of_the_environment(
+    tmp_path: Path, host: str
+) -> None:
+    server, environ = f"http://{host}:8001", {"HTTP_PROXY": "http://env:3128"}
+    path = kubeconfig(tmp_path / "file", "dev", server=server, user={"token": SECRET})
+    for found in (
+        load_config(server=server, token=SECRET, environ=environ),
+        load_config(kubeconfig=path, environ=environ),
+    ):
+        assert found.credentials == StaticToken(SECRET)
+        assert found.proxy_url is None
 
 
 @pytest.mark.clause("N4")

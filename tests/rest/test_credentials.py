@@ -63,3 +63,12 @@ def test_a_colon_in_a_user_name_is_refused() -> None:
 def test_credentials_are_values() -> None:
     assert StaticToken("a") == StaticToken("a") != StaticToken("b")
     assert pickle.loads(pickle.dumps(BasicAuth("a", "b"))) == BasicAuth("a", "b")
+
+
+@pytest.mark.parametrize("pair", [("alice", f"{SECRET}\udcff"), (f"{SECRET}\udcff", "")])
+def test_a_byte_that_is_no_text_is_refused_without_being_shown(pair: tuple[str, str]) -> None:
+    """As the bytes of arguments and variables come that are no UTF-8."""
+    with pytest.raises(ConfigError, match="a character that cannot be sent") as caught:
+        BasicAuth(*pair)
+    assert SECRET not in repr(caught.value)
+    assert caught.value.__context__ is None

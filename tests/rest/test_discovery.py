@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -459,6 +460,29 @@ async def test_calls_that_wait_at_the_same_time_share_one_answer() -> None:
         server.gate.set()
     assert {call.result() for call in calls} == {WIDGETS}
     assert server.asked == ["/api", "/apis"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda discovery: discovery.resolve("wd"), Discovery.recheck],
+    ids=["resolve", "recheck"],
+)
+async def test_so_they_do_a_failure_and_the_next_asks_again(
+    call: Callable[[Discovery], Coroutine[Any, Any, object]],
+) -> None:
+    server = Server({"/api": API, "/apis": UNAVAILABLE})
+    server.gate = asyncio.Event()
+    discovery = Discovery(server)
+    calls = [asyncio.create_task(call(discovery)) for _ in range(20)]
+    await server.began.wait()
+    server.gate.set()
+    failed = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(each) for each in failed] == [ServiceUnavailable] * 20
+    assert len(set(map(id, failed))) == 20, "each has a traceback of its own"
+    assert server.asked == ["/api", "/apis"]
+    server.answers = dict(AGGREGATED)
+    await call(discovery)
+    assert await discovery.resolve("wd") == WIDGETS
 
 
 @pytest.mark.clause("B8")

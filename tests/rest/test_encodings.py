@@ -7,16 +7,27 @@ import sys
 
 import pytest
 
-from listwatch.api import APIError, Event, EventType, Expired, ListOptions, NotFound
+from listwatch.api import (
+    APIError,
+    Event,
+    EventType,
+    Expired,
+    Forbidden,
+    InternalError,
+    ListOptions,
+    NotFound,
+    TooManyRequests,
+    Unauthorized,
+)
 from listwatch.cache import ListWatch, metadata_only
 from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.errors import InvalidRequest, UnexpectedContent
-from listwatch.testing import Match, MemoryTransport, Recording, ReplayServer, Reply
+from listwatch.testing import Match, MemoryTransport, Recording, ReplayServer, Reply, in_turn
 from listwatch.wire import Encoding, EncodingUnavailable, codecs_of
 from listwatch.wire.media import CBOR, JSON, PROTOBUF
 from listwatch.wire.protobuf_object import ProtobufObject, decode_protobuf
-from tests.rest.scripted import PODS, WIDGETS
+from tests.rest.scripted import PODS, WIDGETS, client_of
 from tests.support.vectors import vector, vectors
 
 pytestmark = pytest.mark.clause("B9")
@@ -84,7 +95,7 @@ def test_an_encoding_without_its_package_says_what_to_install(
 
 
 def test_an_encoding_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="application/xml"):
+    with pytest.raises(ValueError, match=r"application/xml.*expected a list of Encoding\.JSON, "):
         codecs_of(["application/xml"])
 
 
@@ -216,3 +227,42 @@ async def test_a_missing_object_is_told_in_cbor() -> None:
     async with _serving(vector("k-cbor-get-missing")) as server, _client(server) as client:
         with pytest.raises(NotFound, match="not found"):
             await client.get(PODS, "none", namespace="b")
+
+
+@pytest.mark.clause("A5")
+@pytest.mark.parametrize("encoding", [Encoding.PROTOBUF, Encoding.CBOR])
+@pytest.mark.parametrize("body", [b"", b"garbage", b"k8s\0\xff\xff\xff"])
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (401, Unauthorized),
+        (403, Forbidden),
+        (410, Expired),
+        (429, TooManyRequests),
+        (500, InternalError),
+    ],
+)
+async def test_an_error_whose_body_cannot_be_read_is_that_of_its_status(
+    encoding: Encoding, body: bytes, code: int, kind: type[APIError]
+) -> None:
+    answer = Reply(code, body, {"Content-Type": str(encoding)})
+    client, _ = client_of(in_turn(answer), encodings=(encoding,), max_retries=0)
+    with pytest.raises(kind) as caught:
+        await client.get(PODS).form("PartialObjectMetadata").decoder(metadata_only()).list()
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("form", ["", "PartialObjectMetadata", "Table"])
+async def test_a_decoder_of_what_objects_never_come_in_is_refused(form: str) -> None:
+    """CBOR is made JSON before a decoder sees it, and tables come in JSON alone."""
+
+    class Other:
+        reads = frozenset({Encoding.PROTOBUF if form == "Table" else Encoding.CBOR})
+
+        def __call__(self, raw: bytes) -> bytes:
+            return raw
+
+    client, transport = client_of(in_turn(LIST))
+    with pytest.raises(InvalidRequest, match="never come in"):
+        await client.get(PODS).form(form).decoder(Other()).list()
+    assert transport.requests == []

@@ -11,6 +11,8 @@ from listwatch.api import (
     ListWatchError,
     Unauthorized,
 )
+from listwatch.rest import ClientConfig
+from listwatch.rest.authentication import Authentication
 from listwatch.rest.transport import HTTPRequest
 from listwatch.testing import Reply, in_turn
 from tests.rest.scripted import GET, OK, Asked, Token, busy, only
@@ -67,6 +69,24 @@ async def test_a_403_refreshes_nothing() -> None:
     asked = Asked(in_turn(Reply(403, b"")), credentials=token)
     assert isinstance(await asked.fails(), Forbidden)
     assert token.refreshes == 0
+
+
+async def test_a_server_that_passes_them_over_is_said_to() -> None:
+    nobody = b'{"kind":"Status","message":"pods is forbidden: User \\"system:anonymous\\" cannot"}'
+    error = await Asked(in_turn(Reply(403, nobody)), credentials=Token("a")).fails()
+    assert error.__notes__ == ["it was shown the made-up token, which it does not recognise"]
+    error = await Asked(in_turn(Reply(403, nobody))).fails()
+    assert not hasattr(error, "__notes__")
+
+
+async def test_a_certificate_that_stays_is_named_too() -> None:
+    config = ClientConfig(
+        server="https://a",
+        client_cert_data=b"-----BEGIN",
+        client_key_data=b"-----BEGIN",
+        source="context 'dev' of /k",
+    )
+    assert Authentication(config).description == "the client certificate (context 'dev' of /k)"
 
 
 async def test_many_who_are_refused_share_one_refresh() -> None:

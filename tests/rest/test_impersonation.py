@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -70,6 +72,17 @@ class TestHeaders:
         one = Impersonation(user="jane", extra={"k": ("v",)})
         assert {one, Impersonation(user="jane", extra={"k": ("v",)})} == {one}
         assert one != Impersonation(user="jane")
+
+    def test_the_order_of_the_extra_says_nothing(self) -> None:
+        extra = {"a": ("1",), "b": ("2",)}
+        one = Impersonation(user="jane", extra=extra)
+        other = Impersonation(user="jane", extra=dict(reversed(extra.items())))
+        assert one == other
+        assert hash(one) == hash(other)
+
+    def test_it_can_be_copied_and_pickled(self) -> None:
+        one = Impersonation(user="jane", groups=("a",), extra={"k": ("v",)})
+        assert copy.deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
 class TestWhatCannotBe:

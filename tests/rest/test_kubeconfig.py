@@ -197,6 +197,20 @@ def test_verification_is_given_up_only_where_the_file_says_so(folder: Path) -> N
     assert load_kubeconfig(path).insecure_skip_tls_verify
 
 
+@pytest.mark.clause("N2", "N4")
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        *((word, True) for word in ("true", "True", "yes", "Yes", "on", "ON", "y")),
+        *((word, False) for word in ("false", "FALSE", "no", "off", "Off", "n", "~")),
+    ],
+)
+def test_true_and_false_are_what_yaml_takes_for_them(folder: Path, word: str, meant: bool) -> None:
+    path = write(folder, cluster={"insecure-skip-tls-verify": "WORD"})
+    path.write_text(path.read_text().replace("WORD", word))
+    assert load_kubeconfig(path).insecure_skip_tls_verify is meant
+
+
 @pytest.mark.clause("N2")
 def test_a_context_without_a_user_is_anonymous(folder: Path) -> None:
     found = load_kubeconfig(write(folder, context={"user": ""}))
@@ -348,6 +362,17 @@ def test_a_fault_in_a_section_that_is_not_asked_for_does_not_matter(folder: Path
         {"name": "broken", "user": {"client-key-data": "!", "exec": {}}},
     ]
     assert load_kubeconfig(write(folder, users=users)).credentials == StaticToken(SECRET)
+
+
+@pytest.mark.clause("N2")
+@pytest.mark.parametrize(("plural", "singular"), [("clusters", "cluster"), ("users", "user")])
+def test_an_entry_without_a_name_does_not_matter(folder: Path, plural: str, singular: str) -> None:
+    path = write(folder, user={"token": SECRET})
+    document = yaml.safe_load(path.read_text())
+    document[plural][:0] = [{singular: {"server": "https://other", "token": "other"}}, {}]
+    path.write_text(yaml.safe_dump(document))
+    found = load_kubeconfig(path)
+    assert (found.server, found.credentials) == ("https://prod:6443", StaticToken(SECRET))
 
 
 @pytest.mark.clause("N4")

@@ -165,7 +165,8 @@ def test_arguments_and_variables_are_not_shown(tmp_path: Path) -> None:
     )
     made = exec_credentials(user, cluster=ClusterInfo(server="https://a", config={"a": SECRET}))
     assert SECRET not in repr(made) + repr(exec_plugin(user, cluster=CLUSTER)) + repr(vars(made))
-    assert made.description == f"the exec plugin 'aws' of user 'alice' in {tmp_path / 'config'}"
+    plugin = f"the exec plugin 'aws' of user 'alice' in {tmp_path / 'config'}"
+    assert made.description == f"the credential that came from {plugin}"
 
 
 def test_the_same_user_has_the_same_credentials_as_long_as_they_are_in_use(tmp_path: Path) -> None:
@@ -252,6 +253,17 @@ extensions:
         "nothing": None,
         "list": [1, -2.5, "a", {"b": False}],
     }
+
+
+def test_so_it_does_in_json_that_is_indented_with_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    told = {"name": "client.authentication.k8s.io/exec", "extension": {"ttl": 600, "on": True}}
+    cluster = {"server": "https://a", "extensions": [told]}
+    document = {"clusters": [{"name": "1", "cluster": cluster}]}
+    path.write_text(json.dumps(document, indent="\t"))
+    file = read_kubeconfig_file(path)
+    assert file is not None
+    assert exec_extension(file.clusters["1"]) == {"ttl": 600, "on": True}
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,6 @@ def test_an_error_about_yaml_quotes_nothing_of_the_file(tmp_path: Path, text: st
         ("kind: [Config]", "should be text"),
         ("clusters: {a: b}", "field 'clusters': should be a list"),
         ("clusters: [a]", "field 'clusters[0]': should be a mapping"),
-        ("users: [{user: {}}]", "users[0], field 'name': is missing"),
         ("users: [{name: [a]}]", "users[0], field 'name': should be text"),
         ("users: [{name: a, user: b}]", "users[0], field 'user': should be a mapping"),
         ("contexts: [{name: a}, {name: a}]", "contexts[1], field 'name': 'a' is there twice"),

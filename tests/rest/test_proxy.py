@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from listwatch.rest._tunnel import basic_authorization
 from listwatch.rest.errors import ConfigError
-from listwatch.rest.proxy import Proxy, checked_proxy, proxy_from_environment, without_password
+from listwatch.rest.proxy import (
+    Proxy,
+    checked_proxy,
+    encoded,
+    proxy_from_environment,
+    without_password,
+)
 
 pytestmark = pytest.mark.clause("N2")
 
@@ -61,6 +70,13 @@ class TestURLs:
     def test_user_and_password_are_what_their_escapes_stand_for(self) -> None:
         proxy = Proxy.parse("http://us%40er:p%3A%2F%C3%BCw@proxy:1")
         assert (proxy.user, proxy.password) == ("us@er", "p:/üw")
+
+    @pytest.mark.parametrize("scheme", ["http", "socks5"])
+    def test_which_need_not_be_utf8(self, scheme: str) -> None:
+        proxy = Proxy.parse(f"{scheme}://%E9:p%FFw@proxy:1")
+        assert (encoded(proxy.user), encoded(proxy.password)) == (b"\xe9", b"p\xffw")
+        sent = basic_authorization(proxy).removeprefix("Basic ")
+        assert base64.b64decode(sent) == b"\xe9:p\xffw"
 
     @pytest.mark.clause("N4")
     @pytest.mark.parametrize(
@@ -147,6 +163,7 @@ class TestTheEnvironment:
         [
             "https://localhost:6443",
             "https://LOCALHOST",
+            "https://kube.localhost:6443",
             "https://127.0.0.1:6443",
             "https://127.8.8.8",
             "https://[::1]:6443",

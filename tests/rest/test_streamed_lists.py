@@ -17,9 +17,10 @@ from listwatch.rest.client import RESTClient
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.errors import ConnectionLost, TransportTimeout
 from listwatch.testing import HANG, MemoryBody, Pause, Reply, in_turn
-from listwatch.wire import ListDecodeError, ObjectTooLarge
+from listwatch.wire import Encoding, ListDecodeError, ObjectTooLarge
 from tests.rest.loopback import Loopback, Peer, authority, chunk
 from tests.rest.scripted import PODS, client_of, pod, pod_list
+from tests.wire.cbor_items import item
 
 JSON = {"Content-Type": "application/json"}
 MIB = 1 << 20
@@ -56,6 +57,41 @@ async def test_each_object_is_shared_as_soon_as_it_has_come() -> None:
     assert [obj.name for obj in found] == [*seen[:7], "ours", *seen[8:]]
     assert found.items[7] is ours
     assert transport.open_responses == 0
+
+
+@pytest.mark.virtual_time
+@pytest.mark.clause("B9", "C8", "D7")
+@pytest.mark.parametrize("encoding", [Encoding.JSON, Encoding.CBOR])
+async def test_so_it_is_where_the_kind_comes_behind_the_objects_of_a_known_type(
+    encoding: Encoding,
+) -> None:
+    names = [f"p-{number}" for number in range(10)]
+    listed = {
+        "items": [{"metadata": {"name": name}} for name in names],
+        "kind": "PodList",
+        "apiVersion": "v1",
+        "metadata": {"resourceVersion": "9"},
+    }
+    whole = item(listed) if encoding is Encoding.CBOR else msgspec.json.encode(listed)
+    body = MemoryBody(whole[: len(whole) // 2])
+    client, _ = client_of(
+        in_turn(Reply(200, body, {"Content-Type": str(encoding)})), encodings=(encoding,)
+    )
+    seen: list[Unstructured] = []
+
+    def share(obj: Unstructured) -> Unstructured:
+        seen.append(obj)
+        return obj
+
+    listing = asyncio.ensure_future(client.get(PODS).list(share=share))
+    await asyncio.sleep(1)
+    assert [obj.name for obj in seen] == names[: len(seen)]
+    assert len(seen) >= 3
+    body.push(whole[len(whole) // 2 :])
+    body.end()
+    found = await listing
+    assert [obj.name for obj in found] == names
+    assert {(obj.api_version, obj.kind) for obj in found} == {("v1", "Pod")}
 
 
 @pytest.mark.virtual_time

@@ -21,11 +21,12 @@ from listwatch.wire import (
     WatchDecoder,
     codec_for,
     decode_dict,
+    decode_list,
     decode_unstructured,
 )
 from listwatch.wire.cbor_codec import CBOR_CODEC
 from listwatch.wire.encodings import Encoding, EncodingUnavailable, codecs_of
-from tests.wire.cbor_items import SELF_DESCRIBED, VALUES, Writer, item, written
+from tests.wire.cbor_items import RANDOMS, SELF_DESCRIBED, VALUES, Writer, item, written
 from tests.wire.streams import cuts, one_by_one
 
 PLACES = st.lists(st.integers(0, 10_000), max_size=10)
@@ -179,6 +180,25 @@ def test_a_value_that_was_damaged_is_refused_or_another_value(
     assert refused(bytes(body)) or refused(b"\x82" + body)
 
 
+def in_another_order(value: Any, random: Random) -> Any:
+    if isinstance(value, list):
+        return [in_another_order(each, random) for each in value]
+    if not isinstance(value, dict):
+        return value
+    members = [(name, in_another_order(each, random)) for name, each in value.items()]
+    random.shuffle(members)
+    return dict(members)
+
+
+@pytest.mark.clause("B9", "H4")
+@given(VALUES, RANDOMS)
+def test_it_is_the_same_json_whatever_order_its_maps_are_written_in(
+    value: Any, random: Random
+) -> None:
+    shuffled = in_another_order(value, random)
+    assert in_json(item(shuffled)) == in_json(item(value))
+
+
 # Events
 
 POD = {
@@ -238,6 +258,20 @@ def test_the_raw_object_of_an_event_is_json() -> None:
     assert found.object.to_dict() == json.loads(found.raw) == POD
     assert found.object.key == "n/a"
     assert watch.faults == 0
+
+
+@pytest.mark.clause("D7", "H4")
+@given(RANDOMS)
+def test_an_object_from_a_list_is_byte_for_byte_the_one_of_an_event(random: Random) -> None:
+    typed = {**POD, "spec": {"b": [{"d": 1, "c": 2}], "a": "x"}, "data": {}}
+    bare = {name: value for name, value in typed.items() if name not in ("kind", "apiVersion")}
+    body = {"kind": "PodList", "apiVersion": "v1", "items": [in_another_order(bare, random)]}
+    [listed] = decode_list(item(body), decode_unstructured, codec=CBOR_CODEC)
+    [found] = WatchDecoder(decode_unstructured, codec=CBOR_CODEC).feed(
+        event("ADDED", in_another_order(typed, random))
+    )
+    assert isinstance(found, Event)
+    assert listed.raw == found.object.raw == found.raw
 
 
 @pytest.mark.clause("D3")

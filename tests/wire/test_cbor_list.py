@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from random import Random
 from typing import Any
@@ -252,3 +253,20 @@ def test_a_whole_body_is_read_at_once() -> None:
     [pod] = decode_list(body, decode_dict, codec=CBOR_CODEC)
     assert pod == {"kind": "Pod", "apiVersion": "v1", "a": 1.0}
     assert isinstance(pod["a"], float)
+
+
+@pytest.mark.clause("D6", "H10")
+@pytest.mark.parametrize("bad", [b"\x41\xff", b"\xf9\x7e\x00", b"\xf7"])
+@pytest.mark.parametrize("tagged", [b"", SELF_DESCRIBED])
+def test_of_an_item_that_json_cannot_say_there_is_still_what_names_it(
+    bad: bytes, tagged: bytes
+) -> None:
+    metadata = {"name": "bad", "namespace": "d", "uid": "u", "resourceVersion": "3"}
+    broken = b"\xa2" + item("spec") + bad + item("metadata") + item(metadata)
+    endless = b"\xbf" + item("metadata") + item(metadata) + item("spec") + bad + b"\xff"
+    head = item({"kind": "PodList", "apiVersion": "v1"})
+    items = b"\x83" + tagged + broken + item({"metadata": {"name": "good"}}) + tagged + endless
+    found = read([b"\xa3" + head[1:] + item("items") + items])
+    assert [each["metadata"]["name"] for each in found] == ["good"]
+    assert [error.key for error in found.undecodable] == ["d/bad"] * 2
+    assert [json.loads(error.raw) for error in found.undecodable] == [{"metadata": metadata}] * 2

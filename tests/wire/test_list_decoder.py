@@ -17,8 +17,11 @@ from hypothesis import strategies as st
 
 from listwatch.api import Expired, ListMeta, Unstructured
 from listwatch.wire import (
+    JSON_CODEC,
+    Codec,
     ListDecodeError,
     ListDecoder,
+    ListHead,
     ObjectDecoder,
     decode_dict,
     decode_list,
@@ -26,7 +29,9 @@ from listwatch.wire import (
     decode_unstructured,
     json_items,
 )
+from listwatch.wire.cbor_codec import CBOR_CODEC
 from tests.support.vectors import vectors
+from tests.wire.cbor_items import item as cbor_item
 from tests.wire.streams import VALUES, cuts, one_by_one
 
 DECODERS: list[ObjectDecoder[Any]] = [
@@ -35,6 +40,7 @@ DECODERS: list[ObjectDecoder[Any]] = [
     msgspec.json.Decoder().decode,
     json.loads,  # it would take a list of two items for one with something behind it
 ]
+POD_LIST = ListHead("v1", "PodList")
 NAMES_OF_DECODERS = ["unstructured", "dict", "msgspec", "json"]
 LAYOUTS: list[dict[str, Any]] = [
     {"separators": (",", ":")},
@@ -366,6 +372,48 @@ def test_items_wait_for_a_kind_that_comes_behind_them_and_keep_their_order(
         assert plain(found) == [{**typed, **item} for item in items]
 
 
+@pytest.mark.clause("C8", "D7")
+@pytest.mark.parametrize("codec", [JSON_CODEC, CBOR_CODEC], ids=["json", "cbor"])
+def test_items_do_not_wait_for_a_kind_that_is_expected(codec: Codec) -> None:
+    written = cbor_item if codec is CBOR_CODEC else dumps
+    items = [{"metadata": {"name": f"p-{number}"}} for number in range(10)]
+    body = written({"items": items, "kind": "PodList", "apiVersion": "v1", "metadata": {}})
+    decoder = ListDecoder(decode_dict, codec=codec, expected=POD_LIST)
+    found = decoder.feed(body[: len(body) // 2])
+    assert len(found) >= 4
+    found += decoder.feed(body[len(body) // 2 :]) + decoder.end()
+    assert found == [{"apiVersion": "v1", "kind": "Pod", **each} for each in items]
+    assert (decoder.kind, decoder.api_version) == ("PodList", "v1")
+
+
+@pytest.mark.clause("D7")
+@pytest.mark.parametrize(
+    "said", [{"kind": "GizmoList", "apiVersion": "v1"}, {"kind": "PodList", "apiVersion": "v2"}]
+)
+def test_where_another_kind_comes_than_was_expected_the_list_is_refused(said: Any) -> None:
+    decoder = ListDecoder(decode_dict, expected=POD_LIST)
+    assert len(decoder.feed(b'{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}')) == 1
+    decoder.feed(b"]," + dumps(said)[1:])
+    with pytest.raises(ListDecodeError, match="a list of two kinds, PodList and"):
+        decoder.end()
+
+
+@pytest.mark.clause("D7")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"kind":"GizmoList","apiVersion":"v2","items":[{"metadata":{}},{"metadata":{}}]}',
+        b'{"items":[{"kind":"Gizmo","apiVersion":"v2"},{}],"kind":"GizmoList","apiVersion":"v2"}',
+    ],
+    ids=["in front", "of the first item"],
+)
+def test_what_is_said_counts_more_than_what_is_expected(body: bytes) -> None:
+    decoder = ListDecoder(decode_dict, expected=POD_LIST)
+    found = decoder.feed(body) + decoder.end()
+    assert [(each["kind"], each["apiVersion"]) for each in found] == [("Gizmo", "v2")] * 2
+    assert decoder.kind == "GizmoList"
+
+
 @pytest.mark.clause("D7", "C8")
 def test_a_list_that_changes_its_kind_behind_its_items_is_refused() -> None:
     body = (
@@ -639,3 +687,10 @@ def test_decode_list_reads_a_body_that_is_there() -> None:
     found = decode_list(dumps(typed_list([pod(1)])), decode_unstructured)
     assert [each.key for each in found] == ["default/web-1"]
     assert found.kind == "PodList"
+
+
+@pytest.mark.clause("D7")
+def test_a_list_that_never_says_its_kind_is_what_was_expected() -> None:
+    decoder = ListDecoder(decode_unstructured, expected=ListHead("v1", "PodList"))
+    items = decoder.feed(b'{"metadata":{},"items":[{"metadata":{"name":"a"}}]}') + decoder.end()
+    assert [(item.kind, item.name) for item in items] == [("Pod", "a")]

@@ -8,7 +8,8 @@ import sys
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, TypedDict, TypeVar
+from enum import Enum
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import attrs
 import kubernetes.client as official
@@ -24,6 +25,7 @@ from hypothesis import strategies as st
 from bench.data import make_dataset
 from listwatch import (
     CompactObject,
+    Event,
     MalformedObject,
     PartialObjectMetadata,
     Unstructured,
@@ -31,7 +33,7 @@ from listwatch import (
     decode_partial_metadata,
     decode_unstructured,
 )
-from listwatch.wire import decode_list
+from listwatch.wire import WatchDecoder, decode_list
 from listwatch.wire.decoders import reads_all, takes_type_meta
 from listwatch.wire.models import decoder_for, is_no_decoder
 from tests.support.models import FITTING, KINDS
@@ -79,6 +81,36 @@ class Items(TypedDict, total=False):
     metadata: Meta
     kind: str
     apiVersion: str
+
+
+class PodKind(Enum):
+    POD = "Pod"
+
+
+class Required(msgspec.Struct, rename="camel"):
+    metadata: Meta
+    kind: str
+    api_version: str
+
+
+class RequiredItems(TypedDict):
+    metadata: Meta
+    kind: str
+    apiVersion: str
+
+
+class OfOneKind(msgspec.Struct):
+    metadata: Meta
+    kind: Literal["Pod"]
+
+
+class OfAnEnum(msgspec.Struct):
+    metadata: Meta
+    kind: PodKind | None = None
+
+
+class Chosen(msgspec.Struct):
+    data: dict[str, Literal["a", "b"]]
 
 
 class Boxed(msgspec.Struct, Generic[T]):
@@ -204,6 +236,20 @@ class TestWhatDoesNotFit:
             assert SECRET.decode() not in str(error)
             error = error.__cause__ or error.__context__
 
+    @pytest.mark.clause("N4")
+    @pytest.mark.parametrize(
+        ("type_", "place"), [(OfOneKind, "kind"), (OfAnEnum, "kind"), (Chosen, "data[...]")]
+    )
+    def test_of_what_can_be_one_of_a_few_the_value_is_not_told_either(
+        self, type_: Any, place: str
+    ) -> None:
+        secret = SECRET.decode()
+        with pytest.raises(MalformedObject) as bad:
+            decoder_for(type_)(config_map(kind=secret, data={"password": secret}))
+        assert str(bad.value) == (
+            f"this does not fit {type_.__qualname__}: Invalid enum value - at `$.{place}`"
+        )
+
     def test_what_pydantic_found_is_told_as_one_line(self) -> None:
         class Strict(pydantic.BaseModel):
             a: int
@@ -325,6 +371,17 @@ class TestItemsOfATypedList:
             assert [item["kind"] for item in items] == ["Pod", "Pod"]
         else:
             assert [item.kind for item in items] == ["Pod", "Pod"]
+
+    @pytest.mark.parametrize(
+        "type_", [Typed, Plain, WithAttrs, Items, Required, RequiredItems, OfOneKind, OfAnEnum]
+    )
+    def test_are_what_a_watch_brings(self, type_: Any) -> None:
+        decoder = decoder_for(type_)
+        pod = b'{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"%b"}}}'
+        events = WatchDecoder(decoder).feed(pod % b"a" + b"\n" + pod % b"b" + b"\n")
+        found = decode_list(self.BODY, decoder)
+        assert found.undecodable == []
+        assert found.items == [event.object for event in events if isinstance(event, Event)]
 
     def test_get_none_where_it_has_not(self) -> None:
         decoder = decoder_for(Meta)

@@ -186,3 +186,18 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+
+
+def test_every_public_name_can_be_imported_without_the_extras() -> None:
+    program = """
+import sys
+sys.modules["google.protobuf"] = sys.modules["cbor2"] = None
+from listwatch import *
+try:
+    decode_protobuf(b"k8s\\0")
+except EncodingUnavailable as error:
+    assert "listwatch[protobuf]" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)

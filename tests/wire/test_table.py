@@ -183,6 +183,23 @@ def test_a_row_can_be_pickled_and_nobody_can_change_it() -> None:
     assert copy.deepcopy(found) is found
 
 
+@pytest.mark.clause("H18")
+def test_rows_are_the_same_where_their_cells_are_too() -> None:
+    other_size = {**SIZE, "format": "bytes"}
+
+    def made(size: int, columns: Any = (NAME, SIZE)) -> TableRow:
+        [found] = decode_list(json.dumps(table(row("a", size), columns=columns)).encode(), rows())
+        return found
+
+    rows = TableRows
+    one = made(1)
+    assert one.same_content(made(1))
+    for other in (made(2), made(1, (NAME, other_size))):
+        assert one == other, "they are the same state of one object"
+        assert not one.same_content(other)
+    assert one.same_content(Unstructured.from_bytes(one.raw))
+
+
 def test_rows_of_one_answer_share_their_columns_and_those_of_the_next_if_they_are_equal() -> None:
     rows = TableRows()
     body = json.dumps(table(row("a", 1), row("b", 2))).encode()

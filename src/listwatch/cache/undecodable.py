@@ -59,9 +59,8 @@ class Undecodable(Struct, frozen=True, gc=False):
         'web-0'
         """
         if raw.startswith(b"k8s\0"):
-            from listwatch.wire.protobuf_object import (
-                decode_protobuf,
-            )  # it is there: it was asked for
+            # Whoever asked for it has its package.
+            from listwatch.wire.protobuf_object import decode_protobuf
 
             whole = decode_protobuf(raw)
             if not whole.name:

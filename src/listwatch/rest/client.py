@@ -20,10 +20,10 @@ from listwatch.wire import (
 )
 
 from .aiohttp_transport import AiohttpTransport
+from .authentication import Authentication
 from .config import ClientConfig
 from .errors import InvalidRequest
 from .exchange import Exchange
-from .identity import Identity
 from .rate_limit import RateLimiter
 from .request import Body, Request, Sender, encode_body
 from .retry import DEFAULT_MAX_RETRIES, RetryPolicy
@@ -96,7 +96,7 @@ class RESTClient:
         self._sender = Sender(
             exchange=Exchange(
                 self.transport,
-                identity=Identity(config),
+                authentication=Authentication(config),
                 policy=RetryPolicy(max_retries, rng),
                 warnings=warnings if warnings is not None else LogWarnings(),
                 rate_limiter=rate_limiter,

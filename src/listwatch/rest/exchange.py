@@ -25,8 +25,8 @@ from listwatch.api import (
 from listwatch.wire import JSON_CODEC, Codec
 from listwatch.wire.media import media_type
 
+from .authentication import Authentication, Proof
 from .errors import TLSFailed, TransportError
-from .identity import Identity, Proof
 from .rate_limit import RateLimiter
 from .retry import GiveUp, Outcome, RetryPolicy, SendAgain, parse_retry_after
 from .transport import HTTPRequest, HTTPResponse, Transport
@@ -57,14 +57,14 @@ class Exchange:
         self,
         transport: Transport,
         *,
-        identity: Identity,
+        authentication: Authentication,
         policy: RetryPolicy,
         warnings: WarningHandler,
         rate_limiter: RateLimiter | None = None,
         silence: float | None = None,
     ) -> None:
         self._transport = transport
-        self._identity = identity
+        self._authentication = authentication
         self._policy = policy
         self._warnings = warnings
         self._rate_limiter = rate_limiter
@@ -95,7 +95,7 @@ class Exchange:
         while True:
             if self._rate_limiter is not None and not watch:
                 await self._rate_limiter.acquire()
-            proof = await self._identity.prove()
+            proof = await self._authentication.prove()
             previous = failure
             try:
                 response = await self._transport.send(_with(request, proof))
@@ -170,7 +170,7 @@ class Exchange:
 
     def _blame(self, failure: ListWatchError) -> None:
         """Say which credentials a server did not accept, or did not look at."""
-        shown = self._identity.description
+        shown = self._authentication.description
         if isinstance(failure, Unauthorized):
             told = f"it was shown {shown}" if shown else "no credentials were shown to it"
             failure.add_note(told)
@@ -178,13 +178,13 @@ class Exchange:
             isinstance(failure, Forbidden)
             and shown
             and _NOBODY in failure.message
-            and not self._identity.impersonates
+            and not self._authentication.impersonates
         ):
             failure.add_note(f"it was shown {shown}, which it does not recognise")
 
     async def _renewed(self, proof: Proof, unauthorized: ListWatchError) -> bool:
         try:
-            return await self._identity.renew(proof)
+            return await self._authentication.renew(proof)
         except Exception as error:
             # What the caller must see is the 401; why nothing better could be had goes with it.
             self._blame(unauthorized)

@@ -112,9 +112,10 @@ class ListDecoder(Generic[T]):
         items: list[T] = []
         self._take(self._framed(self._framer.end), items)
         head = self._codec.decode_list(self._framer.outside)
-        if self._head is not None and self._head.is_typed and self._head.type != head.type:
+        first = self._head
+        if first is not None and first.is_typed and head.is_typed and first.type != head.type:
             raise ListDecodeError(
-                f"the server sent a list of two kinds, {self._head.kind} and {head.kind}"
+                f"the server sent a list of two kinds, {first.kind} and {head.kind}"
             )
         self.api_version, self.kind, self.metadata = self._head = head
         self._decode = self._codec.item_decoder(self._decoder, head)

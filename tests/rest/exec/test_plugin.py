@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import errno
 import json
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import pytest
 
+from listwatch.api import Unauthorized
 from listwatch.rest.credentials import (
     CertificateSource,
     ClientCertificate,
@@ -22,11 +24,14 @@ from listwatch.rest.exec._program import Finished
 from listwatch.rest.exec.credential import ClusterInfo, ExecVersion
 from listwatch.rest.exec.plugin import ExecCredentials, ExecPlugin, InteractiveMode
 from tests.rest.exec.plugins import CERTIFICATE, KEY, Plugins, answer, credential, wall_clock
+from tests.rest.loopback import authority
+from tests.rest.scripted import Asked, only
 
 pytestmark = [pytest.mark.virtual_time, pytest.mark.clause("N2")]
 
 SECRET = "s3cret-of-alice"
 HOUR = 3600.0
+ENVIRON = {"PATH": "/bin:/usr/bin", "HOME": "/home/alice", "A": "ours"}
 
 
 def plugin(**changes: Any) -> ExecPlugin:
@@ -39,13 +44,19 @@ def plugin(**changes: Any) -> ExecPlugin:
     return ExecPlugin(**fields | changes)
 
 
-def credentials(plugins: Plugins, terminal: bool = False, **changes: Any) -> ExecCredentials:
+def credentials(
+    plugins: Plugins,
+    terminal: bool = False,
+    environ: Mapping[str, str] = ENVIRON,
+    **changes: Any,
+) -> ExecCredentials:
     return ExecCredentials(
         plugin(**changes),
+        check=lambda certificate, source: None,
         start=plugins,
         now=wall_clock,
         stdin_is_terminal=lambda: terminal,
-        environ={"PATH": "/bin:/usr/bin", "HOME": "/home/alice", "A": "ours"},
+        environ=environ,
     )
 
 
@@ -188,6 +199,36 @@ async def test_what_there_was_stays_when_a_refresh_fails() -> None:
     assert await made.refresh() is True
 
 
+@pytest.mark.clause("N4")
+async def test_a_pair_that_cannot_be_used_is_the_failure_of_its_run_and_not_kept() -> None:
+    one, other = authority(), authority()
+
+    def gave(key: bytes) -> Finished:
+        pair = {"Certificate": one.client_pem, "Key": key}
+        fields = {f"client{part}Data": text.decode() for part, text in pair.items()}
+        return Finished(0, json.dumps(credential(**fields)).encode())
+
+    plugins = Plugins(gave(other.client_key_pem), gave(one.client_key_pem))
+    made = ExecCredentials(plugin(), start=plugins, now=wall_clock, environ=ENVIRON)
+    with pytest.raises(CredentialsFailed) as caught:
+        await made.certificate()
+    assert "the exec plugin 'aws' of user 'alice' in /k" in str(caught.value)
+    assert "does not belong to the client certificate" in str(caught.value)
+    assert await made.certificate() == ClientCertificate(one.client_pem, one.client_key_pem)
+    assert len(plugins.runs) == 2
+
+
+@pytest.mark.clause("H15")
+async def test_requests_that_are_refused_at_the_same_time_share_a_run_that_fails() -> None:
+    plugins = Plugins(answer("old"), Finished(1, b"", b"log in first"))
+    asked = Asked(only("new"), credentials=credentials(plugins))
+    failed = await asyncio.gather(*(asked.send() for _ in range(20)), return_exceptions=True)
+    for error in failed:
+        assert isinstance(error, Unauthorized)
+        assert "log in first" in error.__notes__[-1]
+    assert len(plugins.runs) == 2
+
+
 async def test_what_has_expired_is_not_used_when_the_plugin_fails() -> None:
     made = credentials(Plugins(answer("a", expires=10), Finished(1, b"")))
     await made.headers()
@@ -256,7 +297,9 @@ async def test_it_gets_our_environment_and_that_of_the_kubeconfig_on_top() -> No
 async def test_our_environment_is_as_it_is_when_the_plugin_runs() -> None:
     plugins = Plugins(answer("a"), answer("b"))
     environ = {"A": "1"}
-    made = ExecCredentials(plugin(), start=plugins, environ=environ, now=wall_clock)
+    made = ExecCredentials(
+        plugin(), start=plugins, environ=environ, now=wall_clock, check=lambda *_: None
+    )
     await made.headers()
     environ["A"] = "2"
     await made.refresh()
@@ -393,11 +436,25 @@ async def test_what_looks_like_a_secret_is_cut_out_of_standard_error(secret: str
 
 
 @pytest.mark.clause("N4")
+async def test_secrets_of_our_own_environment_are_cut_out_of_standard_error() -> None:
+    made = credentials(
+        Plugins(Finished(1, b"", f"denied for {SECRET} in eu-1".encode())),
+        environ={"AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": "eu-1"},
+    )
+    assert (await failure(made.headers())).endswith("denied for <hidden> in eu-1")
+
+
+@pytest.mark.clause("N4")
 async def test_the_passwords_of_urls_and_headers_are_cut_out_of_standard_error() -> None:
-    stderr = f"via http://me:{SECRET}@proxy:3128/\nAuthorization: Bearer {SECRET}\nfailed"
+    basic = base64.b64encode(f"alice:{SECRET}".encode()).decode()
+    stderr = (
+        f"via http://me:{SECRET}@proxy:3128/\nAuthorization: Bearer {SECRET}\n"
+        f"> authorization: Basic {basic}\nfailed"
+    )
     said = await failure(credentials(Plugins(Finished(1, b"", stderr.encode()))).headers())
     assert said.endswith(
-        ":\nvia http://<hidden>@proxy:3128/\nAuthorization: Bearer <hidden>\nfailed"
+        ":\nvia http://<hidden>@proxy:3128/\nAuthorization: Bearer <hidden>\n"
+        "> authorization: Basic <hidden>\nfailed"
     )
 
 
@@ -418,6 +475,15 @@ async def test_a_secret_is_not_cut_in_two_by_the_limit() -> None:
     assert "alice" not in said.partition(":\n")[2]
 
 
+@pytest.mark.clause("N4")
+async def test_of_a_giant_standard_error_only_whole_lines_at_its_end_are_looked_at() -> None:
+    # What is cut off begins inside a key, which shows as one by its beginning only.
+    line = f"-----BEGIN PRIVATE KEY-----{'MIGkey' * 15_000}-----END PRIVATE KEY-----\n"
+    stderr = f"{line}{line}the reason".encode()
+    said = await failure(credentials(Plugins(Finished(1, b"", stderr))).headers())
+    assert said.endswith(":\n<hidden>\nthe reason")
+
+
 async def test_standard_error_does_not_reach_the_terminal_as_orders() -> None:
     stderr = b"\x1b[31mno\x1b[0m \x1b]0;title\x07session\r\n\x00\x9b2J"
     said = await failure(credentials(Plugins(Finished(1, b"", stderr))).headers())
@@ -427,6 +493,7 @@ async def test_standard_error_does_not_reach_the_terminal_as_orders() -> None:
 async def test_a_clock_that_fails_leaves_nobody_waiting() -> None:
     made = ExecCredentials(
         plugin(),
+        check=lambda certificate, source: None,
         start=Plugins(answer("a", expires=1)),
         now=lambda: 1 // 0,  # type: ignore[arg-type, return-value]
     )
@@ -437,6 +504,13 @@ async def test_a_clock_that_fails_leaves_nobody_waiting() -> None:
 async def test_what_is_shown_of_them_names_command_and_user() -> None:
     made = credentials(Plugins(answer(SECRET, certificate=True)), args=(SECRET,))
     await made.headers()
-    assert description_of(made) == "the exec plugin 'aws' of user 'alice' in /k"
+    plugin = "the exec plugin 'aws' of user 'alice' in /k"
+    assert description_of(made) == f"the credential that came from {plugin}"
     assert repr(made) == """ExecCredentials(command='aws', user="user 'alice' in /k")"""
     assert SECRET not in repr(vars(made))
+
+
+async def test_of_a_giant_line_it_is_only_said_that_there_was_one() -> None:
+    stderr = b"{" + b"x" * 200_000 + b"} the reason\n"
+    said = await failure(credentials(Plugins(Finished(1, b"", stderr))).headers())
+    assert said.endswith("(a line of more than 128 KiB)")

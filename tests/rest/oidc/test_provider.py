@@ -288,12 +288,14 @@ async def test_without_authorities_the_systems_have_to_do(idp: FakeIdP) -> None:
         ("https://idp.example", "http://proxy.example:3128"),
         ("https://near.example", None),
         ("https://127.0.0.1:5556", None),
+        ("http://idp.localhost:5556", None),
     ],
 )
 def test_the_proxy_of_the_environment_leads_there_too(
     server: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "near.example")
     transport = transport_for(server, None)
     assert isinstance(transport, AiohttpTransport)

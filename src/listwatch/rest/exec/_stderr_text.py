@@ -37,7 +37,9 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)
 def end_of(stderr: bytes, secrets: Iterable[str]) -> str:
     """The last 2 KiB of `stderr`, each of the `secrets` and what looks like one cut out."""
     if len(stderr) > _READ:
-        stderr = stderr[-_READ:].partition(b"\n")[2]
+        stderr = stderr[-_READ:].partition(b"\n")[2].strip()
+        if not stderr:  # half of it could begin in a secret
+            return f"(a line of more than {_READ // 1024} KiB)"
     text = printable(stderr.decode("utf-8", "replace"))
     # By lines, for a key may be shown indented, or quoted. The longest first: one may be a part of
     # another.

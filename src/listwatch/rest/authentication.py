@@ -11,7 +11,7 @@ from .config import ClientConfig
 from .credentials import CertificateSource, ClientCertificate, Credentials, description_of
 from .errors import CredentialsFailed
 
-__all__ = ["Identity", "Proof"]
+__all__ = ["Authentication", "Proof"]
 
 
 class Proof(NamedTuple):
@@ -27,7 +27,7 @@ class Proof(NamedTuple):
         return f"Proof(number={self.number}, <hidden>)"
 
 
-class Identity:
+class Authentication:
     """The credentials, the client certificate and the impersonation of `config`."""
 
     def __init__(self, config: ClientConfig) -> None:
