@@ -1,0 +1,119 @@
+"""The pytest plugin: a Kubernetes API server, and a clean namespace in it, for each test.
+
+It is there wherever `listwatch[test]` is installed. Nothing is imported before a fixture is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from listwatch.rest.config import ClientConfig
+    from listwatch.sync import Client
+
+    from .apiserver.faults.current import ActiveFault
+    from .kube_apiserver import EmbeddedKubeAPIServer, KubeAPIServer
+
+__all__: list[str] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("listwatch", "a Kubernetes API server for tests")
+    group.addoption(
+        "--kube-context",
+        metavar="NAME",
+        help="the cluster of this context of the kubeconfig, in place of the embedded API server:"
+        " tests create namespaces in it, and delete them",
+    )
+    group.addoption(
+        "--kube-config",
+        metavar="FILE",
+        help="the kubeconfig of --kube-context, in place of KUBECONFIG or ~/.kube/config",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--kube-config") and not config.getoption("--kube-context"):
+        # A cluster that tests write to is named, and never just the current one.
+        raise pytest.UsageError("--kube-config needs --kube-context: which cluster is it to be?")
+
+
+@pytest.fixture(scope="session")
+def kube_apiserver(request: pytest.FixtureRequest) -> Iterator[KubeAPIServer]:
+    """An API server for the whole run (for each worker of pytest-xdist one): the embedded one, or
+    that of `--kube-context`. What a test puts into its own `kube_namespace` no other test sees.
+    """
+    from .kube_apiserver import ClusterKubeAPIServer, EmbeddedKubeAPIServer
+    from .server_thread import ServerThread
+
+    context = request.config.getoption("--kube-context")
+    if context is not None:
+        yield ClusterKubeAPIServer(context, request.config.getoption("--kube-config"))
+        return
+    with ServerThread() as running:
+        yield EmbeddedKubeAPIServer(running)
+
+
+@pytest.fixture
+def fresh_kube_apiserver() -> Iterator[EmbeddedKubeAPIServer]:
+    """An embedded API server for this test alone: to restart, to fill, to give a type away."""
+    from .kube_apiserver import EmbeddedKubeAPIServer
+    from .server_thread import ServerThread
+
+    with ServerThread() as running:
+        yield EmbeddedKubeAPIServer(running)
+
+
+@pytest.fixture
+def kube_namespace(kube_apiserver: KubeAPIServer) -> Iterator[str]:
+    """The name of a new namespace, which is deleted after the test."""
+    with kube_apiserver.namespace() as name:
+        yield name
+
+
+@pytest.fixture
+def kube_config(kube_apiserver: KubeAPIServer, kube_namespace: str) -> ClientConfig:
+    """For `listwatch.Client(config=kube_config)`, in the test's own namespace."""
+    from .kube_apiserver import in_namespace
+
+    return in_namespace(kube_apiserver.config, kube_namespace)
+
+
+@pytest.fixture
+def kubeconfig(kube_apiserver: KubeAPIServer, kube_namespace: str, tmp_path: Path) -> Path:
+    """A kubeconfig file for any other client, whose context has the test's own namespace."""
+    return kube_apiserver.kubeconfig(tmp_path, kube_namespace)
+
+
+@pytest.fixture
+def kube_client(kube_config: ClientConfig) -> Iterator[Client]:
+    """A `listwatch.sync.Client`, in the test's own namespace."""
+    from listwatch.sync import Client
+
+    with Client(config=kube_config) as client:
+        yield client
+
+
+@pytest.fixture
+def kube_fault(kube_apiserver: KubeAPIServer) -> Iterator[Callable[[str], ActiveFault]]:
+    """`kube_fault("watch pods: cut after 3 events")`: let that go wrong until the test ends.
+
+    A test that takes it is skipped with `--kube-context`: a real server has no such thing.
+    """
+    from .kube_apiserver import EmbeddedKubeAPIServer
+
+    if not isinstance(kube_apiserver, EmbeddedKubeAPIServer):
+        pytest.skip("faults are the embedded server's")
+    added: list[ActiveFault] = []
+
+    def add(line: str) -> ActiveFault:
+        added.append(kube_apiserver.fault(line))
+        return added[-1]
+
+    yield add
+    for fault in added:
+        kube_apiserver.forget(fault)
