@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.cli.pod_columns import pod_ready, pod_status
+from listwatch.api.cells.pods import pod_ready, pod_status
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
 from listwatch.testing.apiserver.storage.log import Write, WriteKind
 from listwatch.testing.churn import Churn, Step, Verb

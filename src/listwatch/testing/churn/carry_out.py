@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from listwatch.testing.apiserver import APIServer
-from listwatch.testing.apiserver.defaulting.pod_defaults import fill_pod_spec
 from listwatch.testing.apiserver.messages import Answer
+from listwatch.testing.apiserver.writing.binding import bound
 
 from .steps import Step, Verb
 
@@ -16,9 +14,8 @@ __all__ = ["carry_out"]
 def carry_out(core: APIServer, step: Step) -> None:
     """Do it, and put into the step what became of it.
 
-    All but one go the way of a request. The server does not serve bindings yet, so a pod is bound
-    here as the real one does it: node and condition in one write, which is in nobody's
-    managedFields.
+    All but one go the way of a request: a pod is bound with the conditions that it has by then, so
+    that a run is the same to the byte.
     """
     if step.verb is Verb.BIND:
         step.refused = not _bind(core, step)
@@ -46,11 +43,6 @@ def _bind(core: APIServer, step: Step) -> bool:
     if metadata["uid"] != step.uid or "deletionTimestamp" in metadata or spec.get("nodeName"):
         return False
     body = step.body or {}
-    spec = fill_pod_spec({**spec, "nodeName": body["nodeName"]}, in_pod=True)
-    before: dict[str, Any] = dict(found.value.get("status") or {})
-    status = {"phase": "Pending", **before, "conditions": body["conditions"]}
-    if "qosClass" in status:
-        status["qosClass"] = status.pop("qosClass")  # it is written last
-    value = {**found.value, "metadata": dict(metadata), "spec": spec, "status": status}
+    value = bound(found.value, body["nodeName"], body["conditions"])
     state.log.put("pods", key, of.ordered(value))
     return True

@@ -8,15 +8,16 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Self
 
+from listwatch.testing.apiserver.controllers.nodes import node_object
+from listwatch.testing.apiserver.controllers.pod_reports import hex_digits
 from listwatch.testing.apiserver.writing.metadata import new_uid, timestamp
 
 from .blueprints import BATCH
 from .controllers import Controllers
 from .exemplars import exemplar_of
 from .load import fillers, new_apps, new_nodes, service_addresses
-from .manifests import node_object
 from .model import App, Group, Pod
-from .names import hex_digits, template_hash
+from .names import template_hash
 from .steps import Step
 from .timeline import Timeline
 

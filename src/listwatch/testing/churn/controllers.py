@@ -5,11 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from listwatch.testing.apiserver.controllers.pod_reports import image_digest
+
 from .kubelet import Kubelet
 from .lives import Doomed, Lives
 from .manifests import app_object, group_object, pod_template
 from .model import App, Group, Node, Pod
-from .names import image_digest, pod_suffix, template_hash
+from .names import pod_suffix, template_hash
 from .reports import app_status, app_step, group_status, group_step, job_status
 from .steps import DEPLOYER, Step, Verb
 from .timeline import Process, Timeline

@@ -13,13 +13,13 @@ from random import Random
 from typing import Any
 
 from listwatch.testing.apiserver import APIServer
+from listwatch.testing.apiserver.controllers.pod_reports import image_digest
 
 from .blueprints import Blueprint
 from .carry_out import carry_out
 from .kubelet import Kubelet
 from .manifests import app_object, group_object, pod_object, side_objects
 from .model import App, Group, Node, Pod
-from .names import image_digest
 from .reports import app_status, app_step, group_status, group_step
 from .steps import DEPLOYER, Step, Verb
 from .templates import Template

@@ -5,14 +5,21 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from listwatch.testing.apiserver.controllers.pod_reports import (
+    container_status,
+    hex_digits,
+    in_condition_order,
+    pod_condition,
+    terminated,
+    waiting,
+)
+
 from .model import Pod
-from .names import hex_digits
 from .steps import CONTROLLER, KUBELET, SCHEDULER, Step, Verb
 
 __all__ = ["Kubelet"]
 
 _EXIT_CODES = {"OOMKilled": 137, "Error": 1, "Completed": 0}
-_ORDER = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
 
 class Kubelet:
@@ -25,7 +32,7 @@ class Kubelet:
     def accepted(self, pod: Pod) -> Step:
         """It has begun: volumes are mounted, images pulled."""
         pod.started_at = self.now
-        pod.state = _waiting("ContainerCreating")
+        pod.state = waiting("ContainerCreating")
         self._set(pod, "PodReadyToStartContainers", False)
         self._set(pod, "Initialized", True)
         self._set_ready(pod, False)
@@ -35,7 +42,7 @@ class Kubelet:
     def cannot_pull(self, pod: Pod, reason: str) -> Step:
         """The image does not come: `ErrImagePull`, then `ImagePullBackOff`."""
         words = "Back-off pulling image" if reason == "ImagePullBackOff" else "failed to pull image"
-        pod.state = _waiting(reason, f'{words} "{pod.group.image}"')
+        pod.state = waiting(reason, f'{words} "{pod.group.image}"')
         return self._status(pod)
 
     def started(self, pod: Pod) -> Step:
@@ -64,7 +71,7 @@ class Kubelet:
         message = (
             f"back-off {seconds}s restarting failed container={pod.app.blueprint.name} pod={where}"
         )
-        pod.last_state, pod.state = pod.state, _waiting("CrashLoopBackOff", message)
+        pod.last_state, pod.state = pod.state, waiting("CrashLoopBackOff", message)
         return self._status(pod)
 
     def restarted(self, pod: Pod) -> Step:
@@ -123,16 +130,8 @@ class Kubelet:
         return _step(Verb.DELETE, pod, manager, {"gracePeriodSeconds": 0})
 
     def _terminated(self, pod: Pod, reason: str, code: int | None = None) -> dict[str, Any]:
-        running = pod.state.get("running") or {}
-        return {
-            "terminated": {
-                "exitCode": _EXIT_CODES[reason] if code is None else code,
-                "reason": reason,
-                "startedAt": running.get("startedAt", self.now),
-                "finishedAt": self.now,
-                "containerID": pod.container_id,
-            }
-        }
+        code = _EXIT_CODES[reason] if code is None else code
+        return terminated(pod.state, reason, code, self.now, pod.container_id)
 
     def _set_ready(self, pod: Pod, ready: bool, reason: str = "") -> None:
         pod.ready = ready
@@ -144,26 +143,14 @@ class Kubelet:
 
     def _set(self, pod: Pod, kind: str, status: bool, reason: str = "", message: str = "") -> None:
         before = pod.conditions.get(kind)
-        text = "True" if status else "False"
-        since = before["lastTransitionTime"] if before and before["status"] == text else self.now
-        condition = {
-            "type": kind,
-            "status": text,
-            "lastProbeTime": None,
-            "lastTransitionTime": since,
-        }
-        if reason:
-            condition["reason"] = reason
-        if message:
-            condition["message"] = message
-        pod.conditions[kind] = condition
+        pod.conditions[kind] = pod_condition(before, kind, status, self.now, reason, message)
 
     def _status(self, pod: Pod) -> Step:
         assert pod.node is not None
         status: dict[str, Any] = {
             "observedGeneration": 2 if pod.doomed else 1,
             "phase": pod.phase,
-            "conditions": sorted(pod.conditions.values(), key=_place),
+            "conditions": in_condition_order(pod.conditions.values()),
             "hostIP": pod.node.ip,
             "hostIPs": [{"ip": pod.node.ip}],
             "startTime": pod.started_at,
@@ -177,31 +164,17 @@ class Kubelet:
         return _step(Verb.STATUS, pod, KUBELET, {"status": status})
 
     def _container(self, pod: Pod) -> dict[str, Any]:
-        name, digest = pod.group.image.partition(":")[0], pod.image_id
-        known = bool(pod.container_id)
-        found: dict[str, Any] = {
-            "name": pod.app.blueprint.name,
-            "state": pod.state,
-            "lastState": pod.last_state,
-            "ready": pod.ready,
-            "restartCount": pod.restarts,
-            "image": pod.group.image,
-            "imageID": f"{name}@sha256:{digest}" if known else "",
-            "started": "running" in pod.state,
-        }
-        if known:
-            found["containerID"] = pod.container_id
-        return found
+        return container_status(
+            pod.app.blueprint.name,
+            pod.group.image,
+            state=pod.state,
+            last_state=pod.last_state,
+            ready=pod.ready,
+            restarts=pod.restarts,
+            digest=pod.image_id,
+            container_id=pod.container_id,
+        )
 
 
 def _step(verb: Verb, pod: Pod, manager: str, body: dict[str, Any]) -> Step:
     return Step(verb, "v1/pods", pod.namespace, pod.name, manager, body, uid=pod.uid)
-
-
-def _place(condition: dict[str, Any]) -> int:
-    kind = condition["type"]
-    return _ORDER.index(kind) if kind in _ORDER else -1
-
-
-def _waiting(reason: str, message: str = "") -> dict[str, Any]:
-    return {"waiting": {"reason": reason, **({"message": message} if message else {})}}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .model import App, Group, Node, Pod
+from .model import App, Group, Pod
 
 __all__ = [
     "app_object",
     "group_object",
-    "node_object",
     "pod_object",
     "pod_template",
     "side_objects",
@@ -238,65 +237,3 @@ def side_objects(app: App) -> list[dict[str, Any]]:
         service = {"apiVersion": "v1", "kind": "Service"}
         found.append({**service, "metadata": {**metadata, "name": app.name}, "spec": spec})
     return found
-
-
-def node_object(node: Node, now: str) -> dict[str, Any]:
-    """A worker that is well, at the time `now`."""
-    zone = f"eu-1{'abc'[node.number % 3]}"
-    labels = {
-        "beta.kubernetes.io/arch": "amd64",
-        "beta.kubernetes.io/os": "linux",
-        "kubernetes.io/arch": "amd64",
-        "kubernetes.io/hostname": node.name,
-        "kubernetes.io/os": "linux",
-        "node.kubernetes.io/instance-type": "m8.2xlarge",
-        "topology.kubernetes.io/region": "eu-1",
-        "topology.kubernetes.io/zone": zone,
-    }
-    sizes = {"cpu": "8", "ephemeral-storage": "102350Mi", "memory": "32123456Ki", "pods": "110"}
-    allocatable = {**sizes, "cpu": "7910m", "memory": "31097408Ki"}
-    conditions = [
-        _node_condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
-        _node_condition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
-        _node_condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
-        _node_condition("Ready", "True", "KubeletReady", now),
-    ]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node.name, "labels": labels},
-        "spec": {"podCIDR": node.pod_cidr, "podCIDRs": [node.pod_cidr]},
-        "status": {
-            "capacity": sizes,
-            "allocatable": allocatable,
-            "conditions": conditions,
-            "addresses": [
-                {"type": "InternalIP", "address": node.ip},
-                {"type": "Hostname", "address": node.name},
-            ],
-            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
-            "nodeInfo": {
-                "machineID": f"{node.number:032x}",
-                "systemUUID": f"00000000-0000-4000-8000-{node.number:012x}",
-                "bootID": f"00000000-0000-4000-9000-{node.number:012x}",
-                "kernelVersion": "6.12.48",
-                "osImage": "Debian GNU/Linux 13 (trixie)",
-                "containerRuntimeVersion": "containerd://2.1.4",
-                "kubeletVersion": "v1.36.3",
-                "kubeProxyVersion": "",
-                "operatingSystem": "linux",
-                "architecture": "amd64",
-            },
-        },
-    }
-
-
-def _node_condition(kind: str, status: str, reason: str, now: str) -> dict[str, Any]:
-    return {
-        "type": kind,
-        "status": status,
-        "lastHeartbeatTime": now,
-        "lastTransitionTime": now,
-        "reason": reason,
-        "message": f"kubelet reports: {reason}",
-    }

@@ -5,35 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from listwatch.testing.apiserver.controllers.nodes import Node
+
 from .blueprints import Blueprint
 
 __all__ = ["App", "Group", "Node", "Pod"]
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    name: str
-    number: int
-    uid: str = ""
-    pods: int = 0
-    _addresses: int = 0
-
-    @property
-    def ip(self) -> str:
-        return f"10.0.{self.number // 250}.{self.number % 250 + 4}"
-
-    @property
-    def pod_cidr(self) -> str:
-        return f"{self._prefix}.0/24"
-
-    def next_address(self) -> str:
-        """An address for a pod, none of those given last."""
-        self._addresses += 1
-        return f"{self._prefix}.{2 + (self._addresses - 1) % 252}"
-
-    @property
-    def _prefix(self) -> str:
-        return f"10.{244 + self.number // 256 % 12}.{self.number % 256}"
 
 
 @dataclass(slots=True, eq=False)

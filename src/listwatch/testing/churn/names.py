@@ -1,11 +1,10 @@
-"""Names and numbers as clusters make them, all from a random generator."""
+"""Names as clusters make them, all from a random generator."""
 
 from __future__ import annotations
 
-import hashlib
 from random import Random
 
-__all__ = ["hex_digits", "image_digest", "pod_suffix", "template_hash"]
+__all__ = ["pod_suffix", "template_hash"]
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -18,13 +17,3 @@ def pod_suffix(rng: Random) -> str:
 def template_hash(rng: Random) -> str:
     """What tells one ReplicaSet of a Deployment from another: `7c9d8b6f5`, or one digit more."""
     return "".join(rng.choices(_ALPHABET, k=rng.choice((9, 10))))
-
-
-def hex_digits(rng: Random, count: int = 64) -> str:
-    """The digits of an image or container id."""
-    return f"{rng.getrandbits(count * 4):0{count}x}"
-
-
-def image_digest(image: str) -> str:
-    """The digest that a tag stands for: the same one everywhere."""
-    return hashlib.sha256(image.encode()).hexdigest()

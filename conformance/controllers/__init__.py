@@ -1,0 +1,1 @@
+"""The small controllers of the embedded server, beside kube-controller-manager."""
