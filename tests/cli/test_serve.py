@@ -121,6 +121,34 @@ def test_manifests_are_what_it_holds(run: Run, tmp_path: Path) -> None:
         assert _end(process) == 130
 
 
+def test_with_controllers_a_manifest_comes_to_life(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "web.yaml"
+    file.write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+        "spec:\n"
+        "  replicas: 2\n"
+        "  selector: {matchLabels: {app: web}}\n"
+        "  template:\n"
+        "    metadata: {labels: {app: web}}\n"
+        "    spec: {containers: [{name: c, image: app}]}\n"
+    )
+    names = "deployment,replicaset,kubelet"
+    with running("serve", "--controllers", names, "--manifest", str(file)) as process:
+        first, second, *_ = _said(process)
+        assert second == "Controllers: deployment, replicaset, kubelet"
+        url = first.split()[4].rstrip(",")
+        waited = run("wait", "deploy/web", "--for", "condition=Available", "--server", url)
+        assert waited.code == 0
+        ran = run("get", "pods", "-o", "name", "--server", url)
+        assert len(ran.lines) == 2
+        assert _end(process) == 130
+
+
+def test_churn_and_controllers_do_not_go_together(run: Run) -> None:
+    ran = run("serve", "--churn", "5/s", "--controllers", "all")
+    assert (ran.code, "leave it out, or --controllers" in ran.note) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -129,6 +157,7 @@ def test_manifests_are_what_it_holds(run: Run, tmp_path: Path) -> None:
         (["--churn", "often"], "is no rate"),
         (["--fault", "watch pods: explode"], "'explode' is none of"),
         (["--port", "70000"], "65535"),
+        (["--controllers", "job,cronjob"], "there is no controller 'cronjob'; there are"),
     ],
 )
 def test_what_makes_no_sense_is_bad_usage(arguments: list[str], problem: str, run: Run) -> None:

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from listwatch import ClientConfig, RESTClient
+from listwatch.api.cells.json_path import JSONPath
 from listwatch.cli.app import parse
 from listwatch.cli.asked import Access
 from listwatch.cli.failures import CommandError, UsageError
 from listwatch.cli.goals import Condition, Created, Deleted, Value, parse_goal
-from listwatch.cli.json_path import JSONPath
 from listwatch.cli.process import Plan
 from listwatch.cli.session import Session
 from listwatch.cli.targets import selections_of

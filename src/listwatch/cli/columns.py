@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
-from . import network_columns as network
-from . import storage_columns as storage
-from . import workload_columns as workload
-from .fields import (
+from listwatch.api.cells import network, storage
+from listwatch.api.cells import workloads as workload
+from listwatch.api.cells.pods import pod_ready, pod_restarts, pod_status
+from listwatch.api.cells.reading import (
     NONE,
     UNKNOWN,
     UNSET,
@@ -28,7 +28,7 @@ from .fields import (
     text,
     time_at,
 )
-from .pod_columns import pod_ready, pod_restarts, pod_status
+
 from .printable import printable
 
 __all__ = ["COLUMNS", "Column", "cells", "columns_for"]

@@ -47,6 +47,8 @@ class Cluster:
     token: str | None = None
     """The only one that is let in; None: everybody is."""
     control: bool = False
+    controllers: Sequence[str] = ()
+    """Those that are switched on, by name."""
     endless: bool = False
     """Whether watches last for as long as anybody looks."""
 
@@ -101,6 +103,7 @@ async def embedded(cluster: Cluster) -> AsyncIterator[Contents]:
         except ListWatchError as error:
             raise CommandError(f"the manifest cannot be loaded: {error}") from error
         counts[_plural(value)] += 1
+    core.run_controllers(cluster.controllers)
     clock.run()
     server = EmbeddedServer(
         core,
@@ -141,7 +144,8 @@ def _core(cluster: Cluster, clock: Callable[[], float]) -> APIServer:
     settings = Settings(min_request_timeout=1e6) if cluster.endless else Settings()
     auth = None
     if cluster.token is not None:
-        auth = Auth([User(name="admin", token=cluster.token, rules=ADMIN)])
+        groups = ("system:masters",)
+        auth = Auth([User(name="admin", token=cluster.token, rules=ADMIN, groups=groups)])
     return APIServer(
         clock=clock,
         wall=lambda: datetime.now(UTC),

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from listwatch.api.cells.json_path import JSONPath, text_of
+from listwatch.api.cells.reading import Obj, at, condition, items, text
+
 from .failures import CommandError
-from .fields import Obj, at, condition, items, text
-from .json_path import JSONPath, text_of
 
 __all__ = ["Condition", "Created", "Deleted", "Goal", "Value", "parse_goal"]
 

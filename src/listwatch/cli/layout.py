@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from listwatch.api import Unstructured
+from listwatch.api.cells.numbers import go_float
+from listwatch.api.cells.reading import age
 from listwatch.wire.table import TableColumn, TableRow
 
 from .columns import COLUMNS, Column, cells, columns_for
-from .fields import age
 from .printable import printable
 
 __all__ = ["Layout", "cell_text"]
@@ -98,7 +98,7 @@ def _go_text(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case float():
-            return _go_float(value)
+            return go_float(value)
         case Mapping():
             pairs = (f"{key}:{_go_text(value[key])}" for key in sorted(value))
             return f"map[{' '.join(pairs)}]"
@@ -106,15 +106,3 @@ def _go_text(value: Any) -> str:
             return f"[{' '.join(map(_go_text, value))}]"
         case _:
             return str(value)
-
-
-def _go_float(value: float) -> str:
-    """As Go's `%v`: as short as it can be, with an exponent below 1e-4 and from 1e6 on."""
-    number = Decimal(repr(value)).normalize()
-    sign, digits, _ = number.as_tuple()
-    exponent = number.adjusted()
-    if -4 <= exponent < 6:
-        return f"{number:f}"
-    first, *rest = map(str, digits)
-    fraction = f".{''.join(rest)}" if rest else ""
-    return f"{'-' * sign}{first}{fraction}e{exponent:+03}"

@@ -16,6 +16,7 @@ from .speed import Speed
 __all__ = [
     "Category",
     "Churn",
+    "Controllers",
     "Count",
     "Duration",
     "Everywhere",
@@ -235,6 +236,23 @@ Load = Annotated[
         metavar="KIND=N,...",
         parser=reading(_load),
         help="What is there at the start: pods=200, also deployments, nodes, configmaps ...",
+    ),
+]
+
+
+def _controllers(text: str) -> tuple[str, ...]:
+    from listwatch.testing.apiserver.controllers.names import controller_names
+
+    return controller_names(text.split(","))
+
+
+Controllers = Annotated[
+    Any,
+    typer.Option(
+        "--controllers",
+        metavar="all|NAME,...",
+        parser=reading(_controllers),
+        help="Make manifests come to life: deployment, job, kubelet ... (see the manual).",
     ),
 ]
 Fault = Annotated[

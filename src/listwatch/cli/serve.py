@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .embedded import Cluster, Contents, embedded
+from .failures import CommandError
 from .manifests import read_manifests
 from .notes import say
 from .rates import rate_text
@@ -19,7 +20,9 @@ __all__ = ["serve"]
 async def serve(
     cluster: Cluster, *, manifests: Sequence[Path] = (), kubeconfig_out: Path | None = None
 ) -> int:
-    """Serve until cancelled."""
+    """Serve until cancelled. Raises `CommandError`."""
+    if cluster.controllers and cluster.churn is not None:
+        raise CommandError("--churn acts out controllers: leave it out, or --controllers")
     # Standard input may be somebody who types: Ctrl-C has to work meanwhile.
     objects = await asyncio.to_thread(read_manifests, manifests)
     cluster = replace(cluster, objects=[*cluster.objects, *objects])
@@ -39,6 +42,8 @@ def _said(cluster: Cluster, contents: Contents, kubeconfig: Path | None) -> list
     said = [f"An API server at {server.url}, until Ctrl-C. It holds {contents}."]
     if cluster.churn is not None:
         said.append(f"Churn: {rate_text(cluster.churn)}, from seed {cluster.seed}.")
+    if cluster.controllers:
+        said.append(f"Controllers: {', '.join(cluster.controllers)}")
     said += [f"Fault: {fault}" for fault in server.faults]
     if cluster.control:
         said.append(f"Control: {server.url}/_listwatch/state")

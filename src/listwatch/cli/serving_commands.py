@@ -9,6 +9,7 @@ import typer
 
 from .options import (
     Churn,
+    Controllers,
     Duration,
     Fault,
     Load,
@@ -58,6 +59,7 @@ def serve(
     ] = None,
     churn: Churn = None,
     seed: Seed = 0,
+    controllers: Controllers = None,
     fault: Fault = None,
     control: Annotated[
         bool, typer.Option("--control", help="Take orders under /_listwatch/ (see the manual).")
@@ -89,7 +91,7 @@ def serve(
       listwatch serve --load pods=200 --churn 20/s --kubeconfig-out kc.yaml
       listwatch serve --fault 'watch pods: cut after 5000 bytes, 3 times'
       listwatch serve --port 8001 --tls --token made-up
-      listwatch serve --manifest objects.yaml
+      listwatch serve --manifest objects.yaml --controllers all
     """
     from .embedded import Cluster, settled_load
     from .serve import serve as run
@@ -104,6 +106,7 @@ def serve(
         tls=tls,
         token=token,
         control=control,
+        controllers=controllers or (),
     )
     return Plan(
         lambda sink: run(cluster, manifests=manifest or (), kubeconfig_out=kubeconfig_out), verbose

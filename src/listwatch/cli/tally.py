@@ -10,10 +10,10 @@ from enum import Enum
 from typing import Any
 
 from listwatch.api import Event, EventType, Unstructured
+from listwatch.api.cells.pods import pod_ready, pod_restarts, pod_status
+from listwatch.api.cells.reading import Obj, at, text, time_at
 
 from .durations import age_text
-from .fields import Obj, at, text, time_at
-from .pod_columns import pod_ready, pod_restarts, pod_status
 
 __all__ = ["Look", "Seen", "Tally", "Told"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["METADATA_ORDER", "alphabetical", "ordered_metadata", "typed"]
+__all__ = ["METADATA_ORDER", "alphabetical", "as_custom", "ordered_metadata", "typed"]
 
 METADATA_ORDER = (
     "name",
@@ -24,6 +24,7 @@ METADATA_ORDER = (
     "finalizers",
     "managedFields",
 )
+_EXPONENT_FROM = 1e21
 _MAPS = ("labels", "annotations")
 _SORTED_MEMBERS = frozenset({"data", "binaryData", "parameters"})
 
@@ -80,4 +81,23 @@ def _sorted(value: Any) -> Any:
         return {name: _sorted(value[name]) for name in sorted(value)}
     if isinstance(value, list):
         return [_sorted(item) for item in value]
+    return value
+
+
+def as_custom(value: Mapping[str, Any]) -> dict[str, Any]:
+    """`alphabetical`, with whole numbers as Go writes them, whatever they came as: without a point.
+
+    >>> as_custom({"b": 2.0, "a": 0.5})
+    {'a': 0.5, 'b': 2}
+    """
+    return {name: _as_custom(value[name]) for name in sorted(value)}
+
+
+def _as_custom(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _as_custom(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_as_custom(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXPONENT_FROM:
+        return int(value)
     return value

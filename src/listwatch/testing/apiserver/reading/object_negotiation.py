@@ -1,12 +1,14 @@
 """In which form a client takes objects, by its Accept header (K5, K6, K18).
 
-Objects are served as JSON: whole, or their metadata alone. What asks for YAML, protobuf, CBOR or a
-Table first gets the next that it takes, or a 406.
+Objects are served as JSON or protobuf, whole or their metadata alone, or as a Table. What asks for
+YAML or CBOR first gets the next that it takes, or a 406.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 from ..messages import ServerRequest
@@ -14,14 +16,15 @@ from ..statuses import Refused, failure
 from ..types.served import ResourceType
 from .metadata_only import metadata_view
 from .negotiation import Clause, clauses
+from .tables import TableView
 from .views import View, full_view
 
 __all__ = ["not_acceptable", "view_of"]
 
 _JSON, _YAML = "application/json", "application/yaml"
 _ANY_JSON = frozenset({_JSON, "application/*", "*/*", "*"})
-_OTHERS = frozenset({_YAML, "application/vnd.kubernetes.protobuf"})
-_TYPES = (_JSON, _YAML, "application/vnd.kubernetes.protobuf")
+_PROTOBUF = "application/vnd.kubernetes.protobuf"
+_TYPES = (_JSON, _YAML, _PROTOBUF)
 _STREAMS = ("application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch")
 _ONE, _LIST = "PartialObjectMetadata", "PartialObjectMetadataList"
 _ONLY = "only the following media types are accepted: "
@@ -38,19 +41,28 @@ class _Choice:
 
 
 def view_of(
-    request: ServerRequest, of: ResourceType, *, collection: bool, watch: bool = False
+    request: ServerRequest,
+    of: ResourceType,
+    *,
+    collection: bool,
+    watch: bool = False,
+    wall: Callable[[], datetime] | None = None,
 ) -> View:
     """The form of what is answered to `request`. Raises `Refused`: 406.
 
     `collection` is whether the path is that of a collection. A view may still refuse to show a
-    list or a single object.
+    list or a single object. `wall` tells the time for the ages in a Table; without it there is
+    none, as of the types that are never stored.
     """
     accept = request.headers.get("accept", "")
     if not of.custom and accept:
         _check_representation(accept, collection=collection)
-    choice = _choice(accept, watch=watch)
+    choice = _choice(accept, watch=watch, tables=wall is not None, custom=of.custom)
     if choice.refusal:
         raise not_acceptable(choice.refusal)
+    if choice.kind == "Table" and wall is not None:
+        included = request.parameter("includeObject") or ""
+        return TableView(of, choice.version, included, wall, watch=watch)
     if choice.kind:
         return metadata_view(of, choice.version, of_list=choice.kind == _LIST)
     return full_view(of)
@@ -72,13 +84,21 @@ def _check_representation(accept: str, *, collection: bool) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _choice(accept: str, *, watch: bool) -> _Choice:
+def _choice(accept: str, *, watch: bool, tables: bool, custom: bool) -> _Choice:
     known = False
+    kind: str | None
     for clause in clauses(accept) if accept else (Clause("*/*", ()),):
-        if clause.type in _OTHERS:
-            if watch and clause.type == _YAML:
+        if clause.type == _YAML:
+            if watch:
                 return _Choice(refusal=_ONLY + ", ".join(_STREAMS))
             known = True
+        elif clause.type == _PROTOBUF:
+            # It is written as JSON, and becomes protobuf at the end: see `protobuf_answers`.
+            form, version = clause.parameter("as"), clause.parameter("v")
+            if not form and not custom:
+                return _Choice()
+            if form in (_ONE, _LIST) and version in ("v1", "v1beta1"):
+                return _Choice(form, version)
         elif clause.type in _ANY_JSON and clause.parameter("stream") in ("", "watch"):
             parameters = dict(clause.params)
             kind, version = parameters.get("as"), parameters.get("v", "")
@@ -87,6 +107,8 @@ def _choice(accept: str, *, watch: bool) -> _Choice:
             served = parameters.get("g") == "meta.k8s.io" and version in ("v1", "v1beta1")
             if served and kind in (_ONE, _LIST):
                 return _Choice(kind, version)
-            known = known or (served and kind == "Table")
+            if served and kind == "Table" and tables:
+                return _Choice(kind, version)
     # What the real server serves and this one does not is not offered.
-    return _Choice(refusal=_ONLY + (_JSON if known else ", ".join(_TYPES)))
+    offered = (_JSON, _PROTOBUF) if known else _TYPES
+    return _Choice(refusal=_ONLY + ", ".join(offered))

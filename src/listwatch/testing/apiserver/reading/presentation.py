@@ -9,6 +9,7 @@ from typing import TypeGuard, cast
 from ..messages import Answer, Later, Reaction, ServerRequest, WatchStream
 from .encoding import pretty_json
 from .negotiation import accepts_plain_json
+from .protobuf_answers import PROTOBUF, ProtobufStream, asks_for_protobuf, in_protobuf
 
 __all__ = ["Presentation", "warning_header"]
 
@@ -28,13 +29,15 @@ def warning_header(text: str) -> Header:
 class Presentation:
     """How the reaction to one request is to look."""
 
-    __slots__ = ("headers", "pretty_always", "pretty_failures")
+    __slots__ = ("accept", "headers", "pretty_always", "pretty_failures", "protobuf")
 
     def __init__(self, request: ServerRequest, headers: tuple[Header, ...]) -> None:
         self.headers = headers
         """What is added to every answer."""
         self.pretty_always = _wants_pretty(request)
         accept = request.headers.get("accept")
+        self.accept = accept or ""
+        self.protobuf = PROTOBUF in self.accept
         self.pretty_failures = accept is not None and not accepts_plain_json(accept)
 
     def of(self, reaction: Reaction) -> Reaction:
@@ -42,10 +45,14 @@ class Presentation:
             return self.of_answer(reaction)
         if _is_stream(reaction):
             reaction.headers = (*self.headers, *reaction.headers)
+            if self.protobuf and asks_for_protobuf(self.accept, custom=_is_custom(reaction)):
+                return ProtobufStream(reaction)
             return reaction
         return _PresentedLater(cast("Later", reaction), self)
 
     def of_answer(self, answer: Answer) -> Answer:
+        if self.protobuf:
+            answer = in_protobuf(answer, self.accept)
         body = answer.body
         pretty = self.pretty_always or (self.pretty_failures and answer.status >= 400)
         if pretty and answer.content_type == "application/json" and body.startswith(b'{"'):
@@ -90,6 +97,11 @@ class _PresentedLater:
 
 def _is_stream(reaction: Later | WatchStream) -> TypeGuard[WatchStream]:
     return hasattr(reaction, "take")
+
+
+def _is_custom(stream: WatchStream) -> bool:
+    target = getattr(stream, "target", None)
+    return target is not None and bool(target.type.custom)
 
 
 def _wants_pretty(request: ServerRequest) -> bool:

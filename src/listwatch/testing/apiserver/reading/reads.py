@@ -43,7 +43,7 @@ class Reads:
     def get(self, target: Target, request: ServerRequest) -> Reaction:
         """One object. Raises `Refused`; a `Later` for a revision that is not there yet (K13)."""
         state, of = self._state, target.type
-        view = view_of(request, of, collection=False)
+        view = view_of(request, of, collection=False, wall=state.wall)
         rv = _get_rv(target, request.parameter("resourceVersion") or "")
 
         def answer() -> Answer:
@@ -65,7 +65,7 @@ class Reads:
         yet.
         """
         state, of = self._state, target.type
-        view = view_of(request, of, collection=True)
+        view = view_of(request, of, collection=True, wall=state.wall)
         options = ListOptions.of(request, watch_list=state.settings.watch_list)
         selection = Selection.of(target, options)
         plan = _Plan.of(selection, options)

@@ -94,7 +94,9 @@ class Stream:
         deadline: float = 0.0,
         bookmarks: BookmarkTimes | None = None,
         first: Callable[[], list[bytes]] | None = None,
+        introduce: Callable[[bytes], bytes] | None = None,
     ) -> None:
+        """`introduce` makes the first frame what only the first is."""
         self.target = target
         self.headers: tuple[tuple[str, str], ...] = ()
         self.wake: Callable[[], None] | None = None
@@ -104,6 +106,7 @@ class Stream:
         self._deadline = deadline
         self._bookmarks = bookmarks
         self._first = first
+        self._introduce = introduce
         self._frames: list[bytes] = []
         self._ended = channel is None
         if channel is not None:
@@ -132,7 +135,10 @@ class Stream:
         frames, self._frames = self._frames, []
         if self._first is not None:
             first, self._first = self._first, None
-            return first() + frames
+            frames = first() + frames
+        if frames and self._introduce is not None:
+            frames[0] = self._introduce(frames[0])
+            self._introduce = None
         return frames
 
     @property

@@ -8,6 +8,7 @@ from ..messages import Reaction, ServerRequest
 from ..reading.list_options import ListOptions, parse_rv
 from ..reading.object_negotiation import view_of
 from ..reading.selection import EventKind, Selection
+from ..reading.tables import TableView
 from ..reading.views import View
 from ..statuses import failure
 from ..storage.log import Compacted, StoredObject, Write
@@ -38,10 +39,12 @@ class WatchHub:
         Raises `Refused`. A `Later` for a WatchList at a revision that is not there yet.
         """
         state, of = self._state, target.type
-        view = view_of(request, of, collection=True, watch=True)
+        view = view_of(request, of, collection=True, watch=True, wall=state.wall)
         options = ListOptions.of(request, watch_list=state.settings.watch_list)
         selection = Selection.of(target, options)
         rv = parse_rv(options.resource_version)
+        if isinstance(view, TableView):
+            view.check()
         opening = _Opening(self, target, view, selection, options, rv)
         if options.timeout < 0:
             return Stream(self, target, None)
@@ -218,6 +221,7 @@ class _Opening:
             deadline=self._deadline,
             bookmarks=times,
             first=first,
+            introduce=self._view.introduced if isinstance(self._view, TableView) else None,
         )
 
 

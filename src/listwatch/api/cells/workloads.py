@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from .fields import NONE, Obj, age, at, condition, items, mapping, number, span, text, time_at
+from .reading import NONE, Obj, age, at, condition, items, mapping, number, span, text, time_at
 
 __all__ = [
     "cron_active",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.cli.pod_columns import pod_ready, pod_restarts, pod_status
+from listwatch.api.cells.pods import pod_ready, pod_restarts, pod_status
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -112,3 +112,26 @@ def test_a_pod_that_waits_for_its_gates_says_so() -> None:
 )
 def test_restarts_are_those_of_what_runs_now(pod: dict[str, Any], restarts: str) -> None:
     assert pod_restarts(pod, NOW) == restarts
+
+
+def _begins(*init: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return _pod(STARTING, init=init, sidecars=("i0", "i1"), **more)
+
+
+@pytest.mark.parametrize(
+    ("pod", "ready", "status", "restarts"),
+    [
+        (_begins(SIDECAR, _ended(1), SIDECAR), "1/3", "Init:ExitCode:1", "2"),
+        (_begins(SIDECAR, SIDECAR, INIT_RUNS), "2/3", "Init:2/3", "5"),
+        (_begins(INIT_RUNS, SIDECAR), "0/3", "Init:0/2", "1"),
+        (_begins(SIDECAR, SIDECAR, DONE), "2/3", "ContainerCreating", "4"),
+        (_pod(DONE, _ended(3)), "0/2", "ExitCode:3", "0"),
+        (_pod({}, reason=""), "0/1", "Running", "0"),
+    ],
+)
+def test_what_comes_behind_an_init_container_that_is_not_done_does_not_count(
+    pod: dict[str, Any], ready: str, status: str, restarts: str
+) -> None:
+    assert pod_ready(pod, NOW) == ready
+    assert pod_restarts(pod, NOW) == restarts
+    assert pod_status(pod, NOW) == status

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from .fields import Obj, at, items, text
+from .reading import Obj, at, items, text
 
 __all__ = [
     "claim_access_modes",
@@ -55,7 +55,7 @@ def _is_bound(claim: Obj) -> bool:
 
 
 def _modes(modes: Sequence[object]) -> str:
-    return ",".join(dict.fromkeys(_MODES.get(str(mode), str(mode)) for mode in modes))
+    return ",".join(short for mode, short in _MODES.items() if mode in modes)
 
 
 def _phase(obj: Obj) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from .fields import NONE, UNKNOWN, UNSET, Obj, items, joined, number, text
+from .reading import NONE, UNKNOWN, UNSET, Obj, items, joined, number, text
 
 __all__ = [
     "endpoints",
@@ -52,14 +52,13 @@ def endpoints(obj: Obj, now: datetime) -> str:
             if ports
             else addresses
         )
-    return joined(found, most=_MOST)
+    return joined(found, most=_MOST) if found or not items(obj, "subsets") else ""
 
 
 def slice_ports(obj: Obj, now: datetime) -> str:
     ports = items(obj, "ports")
-    return (
-        joined([text(port, "port", default="*") for port in ports], most=_MOST) if ports else UNSET
-    )
+    shown = [text(port, "port") or text(port, "name", default="*") for port in ports]
+    return joined(shown, most=_MOST) if shown else UNSET
 
 
 def slice_endpoints(obj: Obj, now: datetime) -> str:
@@ -72,9 +71,14 @@ def slice_endpoints(obj: Obj, now: datetime) -> str:
 
 
 def ingress_hosts(ingress: Obj, now: datetime) -> str:
-    hosts = [text(rule, "host") for rule in items(ingress, "spec", "rules")]
-    named = [host for host in hosts if host]
-    return joined(named, most=_MOST) if named else "*"
+    rules = items(ingress, "spec", "rules")
+    hosts: list[str] = []
+    for rule in rules:
+        if len(hosts) == _MOST:
+            return f"{','.join(hosts)} + {len(rules) - _MOST} more..."
+        if host := text(rule, "host"):
+            hosts.append(host)
+    return joined(hosts) if hosts else "*"
 
 
 def ingress_address(ingress: Obj, now: datetime) -> str:
@@ -89,7 +93,7 @@ def _given_addresses(obj: Obj) -> list[str]:
     """What a load balancer gave."""
     given = items(obj, "status", "loadBalancer", "ingress")
     addresses = [text(each, "ip") or text(each, "hostname") for each in given]
-    return [address for address in addresses if address]
+    return sorted({address for address in addresses if address})
 
 
 def _bracketed(address: str) -> str:

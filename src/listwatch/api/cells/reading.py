@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from .durations import age_text
+from .ages import age_text
 
 __all__ = [
     "NONE",
@@ -40,7 +40,7 @@ def at(obj: Any, *path: str) -> Any:
     (2, None)
     """
     for part in path:
-        if not isinstance(obj, Mapping):
+        if type(obj) is not dict and not isinstance(obj, Mapping):  # the first costs less
             return None
         obj = obj.get(part)
     return obj

@@ -17,6 +17,10 @@ _FILTER = re.compile(
 )
 
 
+_SLICE = re.compile(r"(-?[0-9]+)?:(-?[0-9]+)?")
+_ALL = slice(None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Where:
     """The items of a list whose value at `path` is, or is not, that text."""
@@ -26,7 +30,7 @@ class _Where:
     equal: bool
 
 
-_Step: TypeAlias = str | int | _Where
+_Step: TypeAlias = str | int | slice | _Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +47,14 @@ class JSONPath:
     steps: tuple[_Step, ...]
 
     @classmethod
-    def parse(cls, text: str) -> tuple[JSONPath, str]:
+    def parse(cls, text: str, *, several: bool = False) -> tuple[JSONPath, str]:
         r"""The path at the beginning of `text`, with braces or without, and what follows it.
 
         A dot in a name is written `\.`, or the name as `['a.b']`. Raises `ValueError` for what is
-        no path, and for what kubectl has besides: `[*]`, `..`, slices.
+        no path, for `..`, and, unless `several` values are welcome, for `[*]` and slices.
         """
         braced = text.startswith("{")
-        reader = _Reader(text, 1 if braced else 0)
+        reader = _Reader(text, 1 if braced else 0, several=several)
         reader.skip("$")
         steps = reader.steps()
         path = cls(text[1 if braced else 0 : reader.at].removeprefix("$").removeprefix("."), steps)
@@ -64,9 +68,13 @@ class JSONPath:
         """What is there: nothing, one value, or several where a filter holds more than once. Null
         is nothing.
         """
+        return [value for value in self.values_and_nulls(obj) if value is not None]
+
+    def values_and_nulls(self, obj: Any) -> list[Any]:
+        """What is there, with the nulls that are."""
         found = [obj]
         for step in self.steps:
-            found = [value for each in found for value in _step(each, step) if value is not None]
+            found = [value for each in found for value in _step(each, step)]
         return found
 
     def __str__(self) -> str:
@@ -74,8 +82,9 @@ class JSONPath:
 
 
 class _Reader:
-    def __init__(self, text: str, at: int) -> None:
+    def __init__(self, text: str, at: int, *, several: bool = False) -> None:
         self._text = text
+        self._several = several
         self.at = at
 
     def skip(self, sign: str) -> bool:
@@ -93,6 +102,8 @@ class _Reader:
         while self.at < len(self._text):
             if self.skip("["):
                 found.append(self._in_brackets())
+            elif self._several and self.skip(".*"):
+                found.append(_ALL)
             elif self.skip(".") or not found:
                 found.append(self._name())
             else:
@@ -114,6 +125,13 @@ class _Reader:
         if quoted := re.match(r"""'([^']*)'|"([^"]*)\"""", rest):
             step: _Step = quoted[1] or quoted[2] or ""
             self.at += quoted.end()
+        elif self._several and (some := _SLICE.match(rest)):
+            start, end = (int(part) if part else None for part in some.groups())
+            step = slice(start, end)
+            self.at += some.end()
+        elif self._several and rest.startswith("*"):
+            step = _ALL
+            self.at += 1
         elif number := re.match(r"-?[0-9]+", rest):
             step = int(number[0])
             self.at += number.end()
@@ -141,6 +159,10 @@ def _step(value: Any, step: _Step) -> Sequence[Any]:
         case int():
             is_there = isinstance(value, list | tuple) and -len(value) <= step < len(value)
             return [value[step]] if is_there else []
+        case slice():
+            if step == _ALL and isinstance(value, Mapping):
+                return [value[name] for name in sorted(value)]
+            return _items(value)[step]
         case _Where():
             return [item for item in _items(value) if _holds(item, step)]
 
