@@ -114,7 +114,11 @@ def fill(of: ResourceType, value: Value) -> None:
     spec = value.get("spec")
     defaults = _SPEC.get(storage)
     if defaults is not None:
-        spec = value["spec"] = _completed(spec or {}, defaults)
+        given = spec or {}
+        spec = value["spec"] = _completed(given, defaults)
+        counts = (given.get("parallelism"), given.get("completions"))
+        if storage == "batch/jobs" and counts[0] is not None and counts[1] is None:
+            del spec["completions"]  # it is 1 only where neither is given
     special = _SPECIAL.get(storage)
     if special is not None:
         special(value)

@@ -214,4 +214,7 @@ def _volume(volume: Value) -> Value:
         found = volume.get(name)
         if isinstance(found, dict) and found.get("defaultMode") is None:
             return {**volume, name: {**found, "defaultMode": 0o644}}
+    host_path = volume.get("hostPath")
+    if isinstance(host_path, dict) and host_path.get("type") is None:
+        return {**volume, "hostPath": {**host_path, "type": ""}}
     return volume

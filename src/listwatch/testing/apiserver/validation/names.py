@@ -11,11 +11,13 @@ from ..types.served import ResourceType
 from .problems import Problem, invalid_field, required_field, too_long
 
 __all__ = [
+    "embedded_metadata_problems",
     "finalizer_warnings",
     "label_map_problems",
     "label_name_problems",
     "metadata_problems",
     "name_problems",
+    "subdomain_problems",
 ]
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -84,13 +86,18 @@ def name_problems(of: ResourceType, name: str, *, prefix: bool = False) -> Itera
     if of.storage in _LABEL_NAMES:
         yield from label_name_problems(name)
         return
+    yield from subdomain_problems(name)
+    shorter = _MAX_LENGTH.get(of.storage)
+    if shorter is not None and not prefix and len(name) > shorter:
+        yield f"must be no more than {shorter} characters"
+
+
+def subdomain_problems(name: str) -> Iterator[str]:
+    """What is wrong with a name that must do as a host name."""
     if len(name) > _SUBDOMAIN_LENGTH:
         yield f"must be no more than {_SUBDOMAIN_LENGTH} characters"
     if not _is_subdomain(name):
         yield _SUBDOMAIN_TEXT
-    shorter = _MAX_LENGTH.get(of.storage)
-    if shorter is not None and not prefix and len(name) > shorter:
-        yield f"must be no more than {shorter} characters"
 
 
 def label_name_problems(name: str) -> Iterator[str]:
@@ -128,6 +135,21 @@ def metadata_problems(of: ResourceType, metadata: Mapping[str, Any]) -> list[Pro
     problems += label_map_problems(metadata)
     if metadata.get("finalizers"):
         problems += _finalizer_problems(of, metadata["finalizers"])
+    return problems
+
+
+def embedded_metadata_problems(metadata: Mapping[str, Any]) -> list[Problem]:
+    """Those of an object inside of a custom one, whose type nobody knows."""
+    problems: list[Problem] = []
+    for name in ("generateName", "name"):
+        if metadata.get(name):
+            problems += _invalid(f"metadata.{name}", metadata[name], _path_problems(metadata[name]))
+    namespace = metadata.get("namespace")
+    if namespace:
+        problems += _invalid("metadata.namespace", namespace, label_name_problems(namespace))
+    problems += label_map_problems(metadata)
+    for finalizer in metadata.get("finalizers") or ():
+        problems += _invalid("metadata.finalizers", finalizer, _key_problems(finalizer))
     return problems
 
 

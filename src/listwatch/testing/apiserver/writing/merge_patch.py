@@ -24,5 +24,16 @@ def merge_patch(target: Any, patch: Any) -> Any:
         elif isinstance(value, dict):
             merged[name] = merge_patch(merged.get(name), value)
         else:
-            merged[name] = value
+            merged[name] = _without_nulls(value)
     return merged
+
+
+def _without_nulls(value: Any) -> Any:
+    """Inside of lists, too, the real server takes a null for a member that is to go."""
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            name: _without_nulls(member) for name, member in value.items() if member is not None
+        }
+    return value

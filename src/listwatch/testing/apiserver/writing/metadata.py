@@ -108,7 +108,11 @@ def immutable_problems(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[P
 
 def carry_over(of: ResourceType, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of an update, with what no client can change or take away."""
-    carried = {name: value for name, value in new.items() if value or value == 0}
+    carried = {
+        name: value
+        for name, value in new.items()
+        if value or value == 0 or name == "managedFields"  # none at all asks to forget them
+    }
     for name in ("namespace", "creationTimestamp", "generation", "resourceVersion"):
         if name in old:
             carried[name] = old[name]

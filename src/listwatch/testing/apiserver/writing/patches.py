@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..messages import ServerRequest
 from ..reading.encoding import go_json
 from ..reading.member_order import alphabetical
 from ..statuses import Refused, failure
+from ..types.fields import schema_of
 from ..types.served import ResourceType
 from ..validation.problems import (
     Problem,
     bad_request,
+    internal_error,
     invalid,
     invalid_field,
     unsupported_media_type,
@@ -22,9 +24,10 @@ from .json_patch import JSONPatchError, json_patch
 from .merge_patch import merge_patch
 from .owners import without_duplicates
 from .request_bodies import decode_json, media_type
-from .shapes import ShapeError, check_shape, unknown_fields
+from .shapes import ShapeError, check_shape, duplicate_fields
+from .strategic_merge import StrategicMergeError, go_text, strategic_merge
 
-__all__ = ["Patch", "read_patch"]
+__all__ = ["Patch", "cleaned", "is_apply", "read_patch"]
 
 Patch = Callable[[Mapping[str, Any], str, list[str]], dict[str, Any]]
 """Makes the new object from the old one, given the field validation and a list for warnings."""
@@ -34,7 +37,6 @@ MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 _OF_CUSTOM = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
-_UNDERSTOOD = (JSON_PATCH, MERGE_PATCH)
 _MAX_OPERATIONS = 10_000
 
 
@@ -47,18 +49,76 @@ def read_patch(of: ResourceType, request: ServerRequest) -> Patch:
         apply = _merge
     elif kind == JSON_PATCH:
         apply = _operate
-    elif not of.custom:
-        # Strategic merge patch and server-side apply are not here yet: the words for what the real
-        # server does not know.
+    elif of.custom:
+        raise unsupported_media_type(_OF_CUSTOM)
+    elif kind == STRATEGIC_MERGE_PATCH:
+        return _Strategic(of, request.body)
+    else:
         message = "415: Unsupported Media Type"
         raise Refused(failure(415, "UnsupportedMediaType", message, details={}))
-    else:
-        raise unsupported_media_type(_UNDERSTOOD if kind == APPLY_PATCH else _OF_CUSTOM)
+    prefix = "json patch " if kind == JSON_PATCH else ""
 
     def patch(old: Mapping[str, Any], validation: str, warnings: list[str]) -> dict[str, Any]:
-        return _checked(of, apply(old, request.body), validation, warnings)
+        made = apply(old, request.body)
+        twice = []
+        if validation != "Ignore":
+            twice = [f'{prefix}duplicate field "{path}"' for path in duplicate_fields(request.body)]
+        return _checked(of, made, old, validation, warnings, twice)
 
     return patch
+
+
+def is_apply(request: ServerRequest) -> bool:
+    """Whether a PATCH is a server-side apply."""
+    return media_type(request) == APPLY_PATCH
+
+
+class _Strategic:
+    """A strategic merge patch."""
+
+    def __init__(self, of: ResourceType, body: bytes) -> None:
+        self._of = of
+        self._body = body
+
+    def __call__(
+        self, old: Mapping[str, Any], validation: str, warnings: list[str]
+    ) -> dict[str, Any]:
+        of = self._of
+        try:
+            patch = decode_json(self._body)
+        except ValueError as error:
+            raise bad_request(str(error)) from None
+        if patch is not None and not isinstance(patch, dict):
+            raise bad_request(_cannot(patch, "map[string]interface {}"))
+        complaints = []
+        if validation != "Ignore":
+            complaints = [f'duplicate field "{path}"' for path in duplicate_fields(self._body)]
+        try:
+            made = strategic_merge(schema_of(of.api_version, of.kind) or {}, old, patch or {})
+        except StrategicMergeError as error:
+            raise self._refused(error) from None
+        made["kind"], made["apiVersion"] = of.kind, of.api_version
+        try:
+            unknown = check_shape(of, made, old)
+        except ShapeError as error:
+            raise self._senseless(patch, error.conversion or str(error)) from None
+        if validation != "Ignore":
+            complaints += [f'unknown field "{path}"' for path in sorted(unknown)]
+        if complaints and validation == "Strict":
+            raise self._senseless(patch, f"strict decoding error: {', '.join(complaints)}")
+        warnings += complaints
+        return _owners_once(made, warnings)
+
+    def _refused(self, error: StrategicMergeError) -> Refused:
+        text = str(error)
+        if error.code == 400:
+            return bad_request(text)
+        if error.code == 422:
+            return Refused(failure(422, "Invalid", text, details={}))
+        return internal_error(text)
+
+    def _senseless(self, patch: Any, text: str) -> Refused:
+        return invalid("", "", "", [invalid_field("patch", go_text(patch), text)])
 
 
 def _merge(old: Mapping[str, Any], body: bytes) -> Any:
@@ -105,7 +165,27 @@ def _cannot(value: Any, go_type: str) -> str:
     return f"json: cannot unmarshal {go_kind(value)} into Go value of type {go_type}"
 
 
-def _checked(of: ResourceType, value: Any, validation: str, warnings: list[str]) -> dict[str, Any]:
+def cleaned(
+    of: ResourceType, value: dict[str, Any], old: Mapping[str, Any], warnings: list[str]
+) -> dict[str, Any]:
+    """What an apply has made, as the type's decoder leaves it."""
+    made = dict(value)
+    try:
+        check_shape(of, made, old)
+    except ShapeError as error:
+        raise internal_error(str(error)) from None
+    return _owners_once(made, warnings)
+
+
+def _checked(
+    of: ResourceType,
+    value: Any,
+    old: Mapping[str, Any],
+    validation: str,
+    warnings: list[str],
+    twice: Sequence[str],
+) -> dict[str, Any]:
+    """`twice`: complaints about the patch itself."""
     if not isinstance(value, dict):
         raise _senseless(value, _cannot(value, "map[string]interface {}"))
     kind = value.get("kind") or of.kind
@@ -114,15 +194,20 @@ def _checked(of: ResourceType, value: Any, validation: str, warnings: list[str])
         raise _of_another_type(of, value, kind, api_version)
     made = dict(value)
     try:
-        check_shape(of, made)
+        paths = check_shape(of, made, old)
     except ShapeError as error:
         raise _senseless(value, str(error), custom=of.custom) from None
-    unknown = [f'unknown field "{path}"' for path in unknown_fields(of, value)]
+    unknown = list(twice)
+    if validation != "Ignore":
+        unknown += [f'unknown field "{path}"' for path in paths]
     if unknown and validation == "Strict":
         text = f"strict decoding error: {', '.join(unknown)}"
         raise _senseless(value, text, custom=of.custom)
-    if validation != "Ignore":
-        warnings += unknown
+    warnings += unknown
+    return _owners_once(made, warnings)
+
+
+def _owners_once(made: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
     owners = made["metadata"].get("ownerReferences")
     if owners and len(owners) > 1:
         kept, warning = without_duplicates(owners)

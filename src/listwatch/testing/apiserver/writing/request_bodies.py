@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from listwatch.api import BUILTIN_RESOURCES
 
 from ..messages import ServerRequest
+from ..types.messages import NotAMessage, decode_object
 from ..types.served import ResourceType
 from ..validation.problems import bad_request, invalid, invalid_field, unsupported_media_type
 from .go_syntax import go_kind, syntax_error
 
-__all__ = ["decode_json", "media_type", "read_body", "read_object"]
+__all__ = ["YAML", "decode_json", "decode_yaml", "media_type", "read_body", "read_object"]
 
+YAML = "application/yaml"
 _ACCEPTED = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
-_UNDERSTOOD = _ACCEPTED[:2]
 _SCHEME = 'in scheme "pkg/runtime/scheme.go:111"'
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN_BYTES = 30
+_IS_YES_OR_NO = re.compile("[yYnN]$")
+_EXPECTED = re.compile("expected (.+), but got .*")
 _GO_TYPE_META = (
     "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
     '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }}'
@@ -31,6 +34,15 @@ _decode = msgspec.json.Decoder().decode
 
 class _BodyError(Exception):
     """What Go's decoder says."""
+
+
+def _protobuf(data: bytes) -> dict[str, Any]:
+    if not data:
+        raise _BodyError("empty data")
+    try:
+        return decode_object(data)
+    except NotAMessage as error:
+        raise _BodyError(str(error)) from None
 
 
 def media_type(request: ServerRequest) -> str:
@@ -48,6 +60,8 @@ def read_body(request: ServerRequest) -> dict[str, Any]:
 
 def read_object(of: ResourceType, request: ServerRequest) -> dict[str, Any]:
     """The object of type `of` that is to be written, its kind and apiVersion checked."""
+    if of.custom and media_type(request) == _ACCEPTED[2]:
+        raise unsupported_media_type(_ACCEPTED[:2])
     try:
         value = _object(request)
     except _BodyError as error:
@@ -82,11 +96,12 @@ def decode_json(data: bytes) -> Any:
 
 def _object(request: ServerRequest) -> dict[str, Any]:
     kind = media_type(request) or _ACCEPTED[0]
-    if kind not in _UNDERSTOOD:
-        # We take no protobuf yet, and must not claim to.
-        raise unsupported_media_type(_UNDERSTOOD if kind in _ACCEPTED else _ACCEPTED)
+    if kind == _ACCEPTED[2]:
+        return _protobuf(request.body)
+    if kind not in _ACCEPTED:
+        raise unsupported_media_type(_ACCEPTED)
     try:
-        value = _yaml(request.body) if kind == _ACCEPTED[1] else decode_json(request.body)
+        value = decode_yaml(request.body) if kind == _ACCEPTED[1] else decode_json(request.body)
     except ValueError as error:
         prefix = "" if kind == _ACCEPTED[1] else "couldn't get version/kind; json parse error: "
         raise _BodyError(f"{prefix}{error}") from None
@@ -105,24 +120,30 @@ def _object(request: ServerRequest) -> dict[str, Any]:
     return value
 
 
-def _yaml(data: bytes) -> Any:
-    """Raises `ValueError`. What YAML knows and JSON does not, such as dates, stays text."""
+def decode_yaml(data: bytes, *, first_line: bool = False) -> Any:
+    """Raises `ValueError`. What YAML knows and JSON does not, such as dates, stays text; a plain
+    `y` or `n` is a yes or no, as to Go. `first_line`: messages name the first line, too.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):
-        pass
+        bool_values: ClassVar = {**yaml.SafeLoader.bool_values, "y": True, "n": False}
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, regexp) for tag, regexp in found if not tag.endswith(":timestamp")]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _IS_YES_OR_NO, list("yYnN"))
     try:
         value = yaml.load(data, Loader)
         return _decode(json.dumps(value).encode())
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         text = str(error.problem).replace("allowed here", "allowed in this context")
-        raise ValueError(f"yaml: {line if 'line 1:' not in line else ''}{text}") from None
+        text = _EXPECTED.sub(r"did not find expected \1", text)
+        raise ValueError(
+            f"yaml: {line if first_line or 'line 1:' not in line else ''}{text}"
+        ) from None
     except (yaml.YAMLError, TypeError, RecursionError, UnicodeError) as error:
         raise ValueError(f"yaml: {error}") from None
 

@@ -1,6 +1,6 @@
 """Whether an object has the JSON types that every type has, as Go's decoder would find.
 
-Only metadata and the first level are looked at: there are no schemas here.
+Of a built-in object all levels are looked at, of a custom one metadata: the rest has a schema.
 """
 
 from __future__ import annotations
@@ -10,10 +10,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
+from ..reading.encoding import go_json
+from ..types.go_structs import Decoding, WrongType, struct_of
 from ..types.served import ResourceType
+from ..types.structural import Structural
+from ..validation.problems import invalid_field
 from .go_syntax import go_kind
 
-__all__ = ["ShapeError", "check_shape", "duplicate_fields", "unknown_fields"]
+__all__ = ["ShapeError", "check_shape", "duplicate_fields", "is_plain_json", "unknown_fields"]
 
 _STRINGS = frozenset({"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"})
 _TIMES = frozenset({"creationTimestamp", "deletionTimestamp"})
@@ -29,17 +35,29 @@ _MEMBER_MAPS = frozenset({"data", "stringData", "binaryData"})
 _is_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.A).fullmatch
 _is_base64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}").fullmatch
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/\r\n]")
+_UNUSUAL = re.compile(rb'"[ \t\r\n]+:|\\u').search
+"""Spaces before a colon, and escapes that may hide a quotation mark."""
+_NOTHING: Any = object()
+_decode = msgspec.json.Decoder().decode
 _OWNER_STRINGS = ("apiVersion", "kind", "name", "uid")
 
 
 class ShapeError(Exception):
     """A member has the wrong JSON type: the text is Go's."""
 
+    conversion = ""
+    """What the reader of strategic merge patches says, where that is known."""
 
-def check_shape(of: ResourceType, value: dict[str, Any]) -> None:
+
+def check_shape(
+    of: ResourceType, value: dict[str, Any], old: Mapping[str, Any] | None = None
+) -> list[str]:
     """Raise `ShapeError` for the first wrong one. What Go would not read is taken out of `value`:
-    nulls (in maps of strings they become empty), empty maps of strings, unknown members.
+    nulls (in maps of strings they become empty), what is empty and not written then, unknown
+    members. Their paths are returned, in the order in which they came. What is the same object as
+    in `old`, which is stored, is not looked into.
     """
+    unknown = unknown_fields(of, value)
     metadata = value.get("metadata")
     if metadata is None:
         value["metadata"] = {}
@@ -49,22 +67,131 @@ def check_shape(of: ResourceType, value: dict[str, Any]) -> None:
     else:
         where = "ObjectMeta" if of.custom else "ObjectMeta.metadata"
         value["metadata"] = _checked_metadata(metadata, where)
-    if not of.custom:
-        for name, member in tuple(value.items()):
-            if name in ("kind", "apiVersion", "metadata"):
-                continue
-            if member is None or name not in of.members:
-                del value[name]
-            elif name in ("spec", "status"):
-                if not isinstance(member, dict):
-                    go_type = f"{of.version}.{of.kind}{name.capitalize()}"
-                    raise ShapeError(_text(member, f"struct field {of.kind}.{name}", go_type))
-            elif name in _MEMBER_MAPS and of.kind != "ControllerRevision":
-                value[name] = _string_map(member, f"{of.kind}.{name}")
-                if not member:
-                    del value[name]
-                elif name == "binaryData" or (name == "data" and of.kind == "Secret"):
-                    _check_base64(value[name])
+    if of.custom:
+        if of.schema is not None:
+            read = of.schema.read(value)
+            check_embedded(read, of.schema.root)
+            if read is not value:
+                value.clear()
+                value.update(read)
+    else:
+        nested = _read_members(of, value, old or {})
+        if nested:
+            places = {name: at for at, name in enumerate(value)}
+            unknown = sorted(
+                unknown + nested, key=lambda path: places.get(_first(path), len(places))
+            )
+    return unknown
+
+
+def check_embedded(value: Any, node: Structural, path: str = "") -> None:
+    """Raise `ShapeError` for an object inside of a custom one whose names are of wrong types."""
+    if not node.has_embedded:
+        return
+    if isinstance(value, dict):
+        if node.embedded:
+            _check_names(value, path)
+        for name, member in value.items():
+            below = node.child(name)
+            if below is not None:
+                named = f"{path}.{name}" if path else name
+                here = named if name in node.properties else f"{path}[{name}]"
+                check_embedded(member, below, here)
+    elif isinstance(value, list) and node.items is not None:
+        for at, item in enumerate(value):
+            check_embedded(item, node.items, f"{path}[{at}]")
+
+
+def _check_names(value: Mapping[str, Any], path: str) -> None:
+    for name in ("apiVersion", "kind"):
+        if name in value and not isinstance(value[name], str):
+            text = "must be a string"
+            raise ShapeError(str(invalid_field(f"{path}.{name}", value[name], text)))
+    metadata = value.get("metadata")
+    if metadata is None:
+        return
+    try:
+        if not isinstance(metadata, dict):
+            raise ShapeError(_text(metadata, "value", "v1.ObjectMeta"))
+        _checked_metadata(metadata, "ObjectMeta")
+    except ShapeError as error:
+        problem = invalid_field(f"{path}.metadata", metadata, str(error))
+        raise ShapeError(str(problem)) from None
+
+
+def _read_members(of: ResourceType, value: dict[str, Any], old: Mapping[str, Any]) -> list[str]:
+    """The members of a built-in object as Go holds them, and the paths of what it does not know
+    inside them.
+    """
+    struct = struct_of(of.api_version, of.kind)
+    reading = Decoding()
+    for name, member in tuple(value.items()):
+        if name in ("kind", "apiVersion", "metadata"):
+            continue
+        field = None if struct is None else struct.fields.get(name)
+        if name not in of.members or member is old.get(name, _NOTHING):
+            continue
+        if member is None:
+            value[name] = None
+        elif name in _MEMBER_MAPS and of.kind != "ControllerRevision":
+            value[name] = _string_map(member, f"{of.kind}.{name}") or None
+            if member and (name == "binaryData" or (name == "data" and of.kind == "Secret")):
+                _check_base64(value[name])
+        elif field is not None:
+            reading.struct = of.kind
+            try:
+                held = field[0].decode(member, name, name, reading)
+            except WrongType as wrong:
+                raise _shape_error(wrong) from None
+            kind, may_miss = field
+            may_miss = may_miss and not (kind.is_pointer or kind.is_struct)
+            value[name] = None if may_miss and kind.is_empty(held) else held
+    for name in tuple(value):
+        if name not in ("kind", "apiVersion", "metadata") and (
+            value[name] is None or name not in of.members
+        ):
+            del value[name]
+    return reading.unknown
+
+
+def _first(path: str) -> str:
+    return path.partition(".")[0].partition("[")[0]
+
+
+def _shape_error(wrong: WrongType) -> ShapeError:
+    if wrong.text:
+        error = ShapeError(wrong.text)
+        error.conversion = wrong.text
+        return error
+    value, go_type = wrong.value, wrong.go_type
+    where = "value"
+    if wrong.path:
+        where = f"struct field {wrong.struct}.{wrong.path}"
+    kind = go_kind(value)
+    if kind == "number" and go_type in ("int32", "int64"):
+        kind = f"number {go_json(value).decode()}"
+    error = ShapeError(f"json: cannot unmarshal {kind} into Go {where} of type {go_type}")
+    error.conversion = _conversion(value, go_type)
+    return error
+
+
+def _conversion(value: Any, go_type: str) -> str:
+    """What the reader of strategic merge patches says."""
+    found = {"number": "int64", "array": "slice", "object": "map"}.get(go_kind(value))
+    if isinstance(value, float):
+        found = "float64"
+    found = found or go_kind(value)
+    if go_type.startswith("[]"):
+        return f"cannot restore slice from {found}"
+    if go_type.startswith("map["):
+        return f"cannot restore map from {found}"
+    if go_type in ("int32", "int64", "bool", "float64"):
+        return f"unrecognized type: {go_type}"
+    if go_kind(value) == "number":
+        return f"cannot convert {found} to {go_type}"
+    if "." in go_type and go_kind(value) in ("string", "bool"):
+        return f"cannot restore struct from: {found}"
+    return "unrecognized type: string"
 
 
 def _checked_metadata(metadata: dict[str, Any], where: str) -> dict[str, Any]:
@@ -126,7 +253,9 @@ def _string_map(found: Any, where: str) -> Any:
         if value is None:
             return _string_map({key: item or "" for key, item in found.items()}, where)
         if not isinstance(value, str):
-            raise ShapeError(_text(value, f"struct field {where}", "string"))
+            error = ShapeError(_text(value, f"struct field {where}", "string"))
+            error.conversion = _conversion(value, "string")
+            raise error
     return found
 
 
@@ -149,19 +278,39 @@ def unknown_fields(of: ResourceType, value: Mapping[str, Any]) -> list[str]:
     found = []
     if isinstance(metadata, dict):
         found = [f"metadata.{name}" for name in metadata if name not in _METADATA]
-    if not of.custom:
+    if of.custom:
+        if of.schema is not None and isinstance(value, dict):
+            found += of.schema.unknown(value)
+    else:
         known = ("kind", "apiVersion", "metadata")
         found += [name for name in value if name not in of.members and name not in known]
     return found
 
 
 def duplicate_fields(body: bytes) -> list[str]:
-    """Paths of members that are in the body more than once. Costs a second reading."""
+    """Paths of members that are in the body more than once. That costs a second reading, which
+    bodies that are plainly without them are spared.
+    """
+    if is_plain_json(body):
+        return []
     try:
         pairs = json.loads(body, object_pairs_hook=_Pairs)
     except (ValueError, RecursionError):
         return []  # YAML, or what only Go reads
     return list(dict.fromkeys(_duplicates(pairs, "")))
+
+
+def is_plain_json(body: bytes) -> bool:
+    """Whether a body is JSON in which plainly no member comes twice: it has as many colons behind
+    quotation marks as it has when each member is written once. False where that does not tell.
+    """
+    if _UNUSUAL(body):
+        return False
+    try:
+        once = msgspec.json.encode(_decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return once.count(b'":') == body.count(b'":')
 
 
 class _Pairs(list[tuple[str, Any]]):

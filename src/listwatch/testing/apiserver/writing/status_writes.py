@@ -8,9 +8,9 @@ from typing import Any
 from ..reading.spec_order import status_in_order
 from ..types.served import ResourceType
 
-__all__ = ["with_status_of"]
+__all__ = ["KEPT_METADATA", "with_status_of"]
 
-_KEPT_METADATA = {
+KEPT_METADATA = {
     "pods": ("ownerReferences",),
     "apps/deployments": ("labels",),
     "apiextensions.k8s.io/customresourcedefinitions": ("labels", "annotations", "finalizers"),
@@ -29,7 +29,7 @@ def with_status_of(
             metadata["managedFields"] = sent["managedFields"]
     else:
         metadata = dict(sent)
-        for name in _KEPT_METADATA.get(of.storage, ()):
+        for name in KEPT_METADATA.get(of.storage, ()):
             if name in old["metadata"]:
                 metadata[name] = old["metadata"][name]
             else:

@@ -11,9 +11,10 @@ from ..storage.state import Target
 from ..types.served import ResourceType
 from ..validation.problems import bad_request, conflict, internal_error, invalid, invalid_field
 from .owners import without_duplicates
-from .request_bodies import read_object
-from .shapes import ShapeError, check_shape, duplicate_fields, unknown_fields
+from .request_bodies import YAML, media_type, read_object
+from .shapes import ShapeError, check_shape, duplicate_fields
 from .write_options import WriteOptions
+from .yaml_duplicates import yaml_duplicates, yaml_errors
 
 __all__ = [
     "check_kind",
@@ -36,10 +37,9 @@ def read_sent(
     """The object in the body, with the JSON types that it must have, and what to warn of."""
     of = target.type
     value = read_object(of, request)
-    unknown = unknown_fields(of, value)
     cannot = f'{of.kind} in version "{of.version}" cannot be handled as a {of.kind}: '
     try:
-        check_shape(of, value)
+        unknown = check_shape(of, value)
     except ShapeError as error:
         raise bad_request(f"{cannot}{error}") from None
     warnings = _complaints(request, options, unknown)
@@ -56,14 +56,15 @@ def read_sent(
 
 
 def _complaints(request: ServerRequest, options: WriteOptions, unknown: Sequence[str]) -> list[str]:
-    """Unknown members, and duplicate ones where somebody asked for their kind of validation: to
-    find them costs a second reading of the body.
-    """
+    """Members that come twice, and unknown ones."""
     if options.validation == "Ignore":
         return []
-    found = []
-    if options.validation:
-        found += [f"duplicate field {_quoted(path)}" for path in duplicate_fields(request.body)]
+    if media_type(request) == YAML:
+        found = yaml_duplicates(request.body)
+        if found and options.validation == "Strict":
+            found = [yaml_errors(found)]
+    else:
+        found = [f"duplicate field {_quoted(path)}" for path in duplicate_fields(request.body)]
     return found + [f"unknown field {_quoted(path)}" for path in unknown]
 
 

@@ -10,6 +10,7 @@ from ..validation.problems import (
     forbidden_field,
     invalid_field,
     invalid_options,
+    required_field,
     too_long,
     unsupported_field,
 )
@@ -27,18 +28,24 @@ class WriteOptions:
     """Of managedFields: fieldManager, or the User-Agent up to its first `/` (K9)."""
     dry_run: bool = False
     validation: str = ""
-    """`Strict`, `Warn`, `Ignore`, or empty: `Warn` without the search for duplicates."""
+    """`Strict`, `Warn`, `Ignore`, or empty: `Warn`."""
+    force: bool = False
+    """Of an apply: whether it takes what others own."""
 
 
-def write_options(request: ServerRequest) -> WriteOptions:
-    """Raises 422 where they are not valid."""
-    if not request.query:
+def write_options(request: ServerRequest, *, apply: bool = False) -> WriteOptions:
+    """Raises 422 where they are not valid. `apply`: of a server-side apply."""
+    if not request.query and not apply:
         return WriteOptions(_manager_of(request))
     manager = request.parameter("fieldManager") or ""
     validation = request.parameter("fieldValidation") or ""
     dry_run = [value for name, value in request.query if name == "dryRun" and value]
     problems = []
-    if request.method == "PATCH" and request.parameter("force") is not None:
+    force = request.parameter("force")
+    if apply:
+        if not manager:
+            problems.append(required_field("fieldManager", "is required for apply patch"))
+    elif request.method == "PATCH" and force is not None:
         problems.append(forbidden_field("force", "may not be specified for non-apply patch"))
     if len(manager.encode()) > _MANAGER_BYTES:
         problems.append(too_long("fieldManager", _MANAGER_BYTES))
@@ -51,7 +58,12 @@ def write_options(request: ServerRequest) -> WriteOptions:
         problems.append(unsupported_field("fieldValidation", validation, _VALIDATIONS))
     if problems:
         raise invalid_options(_KINDS[request.method], problems)
-    return WriteOptions(manager or _manager_of(request), bool(dry_run), validation)
+    return WriteOptions(
+        manager or _manager_of(request),
+        bool(dry_run),
+        validation,
+        force=force is not None and force.lower() not in ("false", "0"),
+    )
 
 
 def dry_run_problems(values: list[str]) -> list[Problem]:

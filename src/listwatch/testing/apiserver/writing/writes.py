@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..defaulting.defaults import fill, fill_late, keep_allocated, new_status
@@ -15,17 +15,23 @@ from ..reading.views import View
 from ..storage.log import Key
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
+from ..types.crd_types import completed, completed_if_sound, with_stored_version
+from ..types.go_structs import in_go_form
+from ..types.served import ResourceType
 from ..validation.names import finalizer_warnings, label_map_problems, metadata_problems
 from ..validation.pod_validation import pod_problems
 from ..validation.problems import (
     Problem,
     already_exists,
     bad_request,
+    conflict,
     internal_error,
     invalid,
     not_found,
 )
-from .managed_fields import Manager, after_create, after_update
+from .apply_patches import applied, empty_of, read_configuration, strict_problem
+from .custom_checks import custom_problems, custom_update_problems
+from .managed_fields import Entries, Manager, after_create, after_update
 from .metadata import (
     carry_over,
     generated_name,
@@ -34,8 +40,10 @@ from .metadata import (
     prepare_new,
     timestamp,
 )
-from .patches import read_patch
+from .patches import cleaned, is_apply, read_patch
 from .status_writes import with_status_of
+from .told import told
+from .typed_types import type_of
 from .write_checks import (
     check_kind,
     check_name,
@@ -50,6 +58,7 @@ from .write_options import WriteOptions, write_options
 __all__ = ["Writes"]
 
 _NAME_ATTEMPTS = 8
+_DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions"
 _FILLED_ALWAYS = FILLED_ALWAYS | {
     "namespaces",
     "podtemplates",
@@ -85,28 +94,73 @@ class Writes:
         return _shallow(self._patch, target, request)
 
     def _post(self, target: Target, request: ServerRequest) -> Answer:
-        view = view_of(request, target.type, collection=False)
+        view = view_of(request, target.type, collection=False, wall=self._state.wall)
         options = write_options(request)
         value, warnings = read_sent(target, request, options)
-        return self._create(target, view, options, value, warnings)
+        with told(warnings):
+            return self._create(target, view, options, value, warnings)
 
     def _put(self, target: Target, request: ServerRequest) -> Answer:
-        view = view_of(request, target.type, collection=False)
+        view = view_of(request, target.type, collection=False, wall=self._state.wall)
         options = write_options(request)
         value, warnings = read_sent(target, request, options)
-        check_name(target, value["metadata"])
-        return self._update(target, view, options, lambda old: value, warnings, value)
+        with told(warnings):
+            check_name(target, value["metadata"])
+            return self._update(target, view, options, lambda old: value, warnings, value)
 
     def _patch(self, target: Target, request: ServerRequest) -> Answer:
+        if is_apply(request):
+            return self._apply(target, request)
         patch = read_patch(target.type, request)
-        view = view_of(request, target.type, collection=False)
+        view = view_of(request, target.type, collection=False, wall=self._state.wall)
         options = write_options(request)
         warnings: list[str] = []
 
         def make(old: Mapping[str, Any]) -> dict[str, Any]:
             return patch(old, options.validation, warnings)
 
-        return self._update(target, view, options, make, warnings)
+        with told(warnings):
+            return self._update(target, view, options, make, warnings)
+
+    def _apply(self, target: Target, request: ServerRequest) -> Answer:
+        """Server-side apply (K31)."""
+        state, of = self._state, target.type
+        view = view_of(request, of, collection=False, wall=self._state.wall)
+        options = write_options(request, apply=True)
+        key = (target.namespace if of.namespaced else "", target.name)
+        stored = state.log.get(of.storage, key)
+        if stored is None and target.subresource:
+            raise not_found(of, target.name)
+        if stored is None:
+            live: Mapping[str, Any] = {
+                "kind": of.kind,
+                "apiVersion": of.api_version,
+                "metadata": {},
+            }
+        else:
+            live = of.shown(stored.value)
+        config, warnings = read_configuration(of, request, options)
+        done = applied(target, live, config, options, timestamp(state.wall()))
+        if warnings and options.validation == "Strict":
+            raise strict_problem(warnings)
+        value = done.value
+        if of.storage == _DEFINITIONS:
+            value = completed(value)
+        made = cleaned(of, value, live, warnings)
+        if stored is not None:
+            return self._update(
+                target, view, options, lambda old: made, warnings, entries=done.entries
+            )
+        if made["metadata"].get("uid"):
+            text = (
+                f"uid mismatch: the provided object specified uid {made['metadata']['uid']}, and "
+                "no existing object was found"
+            )
+            raise conflict(of, target.name, text)
+        made["metadata"] = {**made["metadata"], "resourceVersion": ""}
+        check_namespace(target, made["metadata"])
+        check_name(target, made["metadata"])
+        return self._create(target, view, options, made, warnings, entries=done.entries)
 
     # Creating
 
@@ -117,7 +171,9 @@ class Writes:
         options: WriteOptions,
         value: dict[str, Any],
         warnings: list[str],
+        entries: Entries | None = None,
     ) -> Answer:
+        """`entries`: the managedFields, where an apply has made them."""
         state, of = self._state, target.type
         sent = value["metadata"]
         if of.namespaced:
@@ -127,25 +183,36 @@ class Writes:
             raise internal_error("resourceVersion should not be set on objects to be created")
         metadata = new["metadata"]
         key = self._free_key(target, metadata, generated=not sent.get("name"))
-        manager = Manager(options.manager, of.api_version, target.subresource, custom=of.custom)
-        owned = {name: member for name, member in new.items() if name != "status"}
-        entries = after_create(
-            manager,
-            of.zero_members,
-            owned if of.has_status else new,
-            metadata["creationTimestamp"],
-            sent.get("managedFields") or (),
-        )
+        if entries is None:
+            owned = {name: member for name, member in new.items() if name != "status"}
+            entries = after_create(
+                self._manager(target, options),
+                empty_of(of),
+                owned if of.has_status else new,
+                metadata["creationTimestamp"],
+                sent.get("managedFields") or (),
+            )
         if entries:
             metadata["managedFields"] = list(entries)
         new_status(of, new)
         fill_late(of, new, state.rng)
+        new = self._in_form(of, new)
         warnings += finalizer_warnings(of, metadata.get("finalizers") or [])
         if options.dry_run:
             return object_answer(view, of.ordered(new), 201, warnings)
         metadata["resourceVersion"] = "0"  # its place; the log fills it in
-        stored = state.log.put(of.storage, key, of.ordered(new))
+        stored = state.log.put(of.storage, key, of.as_stored(of.ordered(new)))
         return object_answer(view, stored, 201, warnings)
+
+    def _manager(self, target: Target, options: WriteOptions) -> Manager:
+        of = target.type
+        return Manager(
+            options.manager,
+            of.api_version,
+            target.subresource,
+            custom=of.custom,
+            type=type_of(of),
+        )
 
     def _prepared(self, target: Target, value: dict[str, Any]) -> dict[str, Any]:
         """A new object with its defaults, found valid."""
@@ -153,12 +220,20 @@ class Writes:
         metadata = prepare_new(self._state, of, value["metadata"], target.namespace)
         new = {**value, "metadata": metadata}
         fill(of, new)
+        new = self._in_form(of, new)
         problems = metadata_problems(of, new["metadata"])
         if of.storage == "pods":
             problems += pod_problems(new["spec"])
+        problems += custom_problems(of, new)
         if problems:
             raise invalid(of.kind, of.group, metadata.get("name") or "", problems)
         return new
+
+    @staticmethod
+    def _in_form(
+        of: ResourceType, value: dict[str, Any], old: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        return value if of.custom else in_go_form(of.api_version, of.kind, value, old or {})
 
     def _free_key(self, target: Target, metadata: dict[str, Any], *, generated: bool) -> Key:
         """Where the object goes. A generated name that is taken is made again."""
@@ -186,8 +261,11 @@ class Writes:
         make: Callable[[Mapping[str, Any]], dict[str, Any]],
         warnings: list[str],
         put: dict[str, Any] | None = None,
+        entries: Entries | None = None,
     ) -> Answer:
-        """`make` makes the new object of the old one; `put` is what a PUT brought."""
+        """`make` makes the new object of the old one; `put` is what a PUT brought; `entries` are
+        the managedFields, where an apply has made them.
+        """
         state, of = self._state, target.type
         key = (target.namespace if of.namespaced else "", target.name)
         stored = state.log.get(of.storage, key)
@@ -201,6 +279,8 @@ class Writes:
             return self._create(target, view, options, put, warnings)
         old = of.shown(stored.value)
         made = make(old)
+        if put is None and of.storage == _DEFINITIONS:
+            made = completed_if_sound(made)
         sent = made["metadata"]
         if put is None:
             check_name(target, sent)
@@ -209,7 +289,7 @@ class Writes:
             raise uid_precondition_failed(of, key, uid, old["metadata"]["uid"])
         check_version(of, target.name, sent, stored)
         check_kind(of, target.name, made)
-        new = self._changed(target, options, old, made)
+        new = self._changed(target, options, old, made, entries)
         new_metadata = new["metadata"]
         if new_metadata.get("finalizers") != old["metadata"].get("finalizers"):
             warnings += finalizer_warnings(of, new_metadata.get("finalizers") or [])
@@ -221,7 +301,8 @@ class Writes:
             # The answer has the old RV, the event a new one (K34).
             state.log.delete(of.storage, key)
             return object_answer(view, new, 200, warnings)
-        return object_answer(view, state.log.put(of.storage, key, new), 200, warnings)
+        stored = state.log.put(of.storage, key, of.as_stored(new))
+        return object_answer(view, stored, 200, warnings)
 
     def _changed(
         self,
@@ -229,6 +310,7 @@ class Writes:
         options: WriteOptions,
         old: Mapping[str, Any],
         made: dict[str, Any],
+        entries: Entries | None = None,
     ) -> dict[str, Any]:
         """The next state of an object: what the client may change of it, found valid."""
         state, of = self._state, target.type
@@ -244,17 +326,23 @@ class Writes:
                 new["status"] = old.get("status")
                 if new["status"] is None:
                     del new["status"]
+                elif of.storage == _DEFINITIONS:
+                    new["status"] = with_stored_version(new)
             if target.subresource == "finalize":
                 new["spec"] = {name: member for name, member in made["spec"].items() if member}
             elif new.get("spec") is not old.get("spec"):
                 keep_allocated(of, old, new)
             if new.get("spec") is not old.get("spec") or of.storage in _FILLED_ALWAYS:
                 fill(of, new)
+        new = self._in_form(of, new, old)
         metadata = new["metadata"]
-        self._validate(target, before, metadata)
-        manager = Manager(options.manager, of.api_version, target.subresource, custom=of.custom)
-        entries = before.get("managedFields")
-        if target.subresource != "finalize":  # which nobody owns
+        self._validate(target, before, metadata, custom_update_problems(target, new, old))
+        if entries is not None:
+            entries = list(entries)
+        elif target.subresource == "finalize":  # which nobody owns
+            entries = before.get("managedFields")
+        else:
+            manager = self._manager(target, options)
             entries = after_update(manager, old, new, timestamp(state.wall()))
         if entries is not metadata.get("managedFields"):
             metadata = {**metadata, "managedFields": entries}
@@ -267,7 +355,14 @@ class Writes:
                 new["metadata"] = {**metadata, "generation": generation}
         return of.ordered(new)
 
-    def _validate(self, target: Target, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    def _validate(
+        self,
+        target: Target,
+        old: Mapping[str, Any],
+        new: Mapping[str, Any],
+        others: Sequence[Problem] = (),
+    ) -> None:
+        """`others`: what is wrong outside of the metadata."""
         of = target.type
         problems: list[Problem] = []
         immutable = immutable_problems(old, new)
@@ -279,6 +374,7 @@ class Writes:
             times = 2 if of.storage in _VALIDATED_TWICE else 1
             problems = metadata_problems(of, {**new, "name": new["name"]}) * times
         problems += (immutable + maps) * 2
+        problems += others
         if problems:
             raise invalid(of.kind, of.group, target.name, problems)
 
