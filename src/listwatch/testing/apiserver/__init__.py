@@ -6,6 +6,7 @@ Faults are scripted with `Faults`.
 """
 
 from .auth import ADMIN, Auth, Rule, User
+from .controllers.names import CONTROLLERS, UnknownController
 from .core import APIServer
 from .embedded import EmbeddedServer
 from .faults.current import AppliedFault, Faults
@@ -19,6 +20,7 @@ from .storage.state import Settings
 
 __all__ = [
     "ADMIN",
+    "CONTROLLERS",
     "APIServer",
     "AppliedFault",
     "Auth",
@@ -32,6 +34,7 @@ __all__ = [
     "ServerTransport",
     "Settings",
     "TLSUnavailable",
+    "UnknownController",
     "UnknownKind",
     "User",
     "parse_fault",

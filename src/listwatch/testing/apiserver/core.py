@@ -25,33 +25,34 @@ lists them. All of them share one `State`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from random import Random
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .auth import Auth
 from .deleting.deletion import Deletions
 from .messages import Reaction, ServerRequest
-from .reading.encoding import go_json
 from .reading.presentation import Presentation, warning_header
 from .reading.reads import Reads
+from .reviews.reviews import Reviews
 from .statuses import Refused
 from .storage.loading import Loader
 from .storage.log import WriteLog
 from .storage.state import Settings, State, Target
-from .types.crd_types import check_definition, completed
+from .subresources import SUBRESOURCES, Subresources
 from .types.crds import CRD_STORAGE, CustomResources
 from .types.discovery import Discovery
 from .types.request_info import request_info
-from .types.routes import NonResource, Route, route
+from .types.routes import REVIEW_GROUPS, NonResource, Route, route
 from .types.served import TypeRegistry
 from .types.type_table import builtin_types
 from .watching.watches import WatchHub
-from .writing.request_bodies import read_body
+from .writing.definitions import Definitions
 from .writing.writes import Writes
+
+if TYPE_CHECKING:
+    from .controllers.running import RunningControllers
 
 __all__ = ["APIServer"]
 
@@ -63,7 +64,8 @@ class APIServer:
 
     `clock` counts seconds from anywhere and never goes back; `wall` gives the time, with its zone,
     that objects are stamped with; `rng` makes uids, name suffixes and watch durations, so that a
-    run can be repeated. Without `auth` everybody may do everything.
+    run can be repeated. Without `auth` everybody may do everything. `controllers` are switched on
+    by name (`run_controllers`).
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class APIServer:
         rng: Random | None = None,
         settings: Settings | None = None,
         auth: Auth | None = None,
+        controllers: Iterable[str] = (),
     ) -> None:
         self.state = State(
             log=WriteLog(clock),
@@ -89,11 +92,18 @@ class APIServer:
         self._reads = Reads(self.state)
         self._writes = Writes(self.state)
         self._deletions = Deletions(self.state)
+        self._subresources = Subresources(self.state, self._deletions)
         self._crds = CustomResources(self.state, self.watches)
+        self._definitions = Definitions(
+            self.state, self._writes, self._deletions, self._crds, self._react_plainly
+        )
+        self._reviews = Reviews(self.state)
         self._discovery = Discovery(self.state)
         self._loader = Loader(self.state, self._crds.settle)
         self._compaction = _Compaction(self.state)
+        self._controllers: RunningControllers | None = None
         self._found()
+        self.run_controllers(controllers)
 
     # Requests
 
@@ -106,8 +116,7 @@ class APIServer:
             headers = (("Audit-Id", audit_id),)
         try:
             info = request_info(request)
-            if self.auth is not None:
-                self.auth.check(request, info)
+            user = self._reviews.admit(self.auth, request, info)
             found = route(self.state, request, info)
             if isinstance(found, NonResource):
                 reaction: Reaction = self._discovery.answer(request, found.path)
@@ -115,7 +124,10 @@ class APIServer:
                 warning = found.target.type.warning
                 if warning:
                     headers = (*headers, warning_header(warning))
-                reaction = self._react(found)
+                if _is_question(found.target):
+                    reaction = self._reviews.create(self.auth, found.target, found.request, user)
+                else:
+                    reaction = self._react(found)
         except Refused as refused:
             reaction = refused.answer
         if self._crds.next_due is not None:
@@ -127,10 +139,12 @@ class APIServer:
         if target.type.custom:
             self._crds.check_initialized(target.type, verb, request)
         elif target.type.storage == CRD_STORAGE:
-            return self._react_to_definition(found)
+            return self._definitions.react(found)
         return self._react_plainly(target, verb, request)
 
     def _react_plainly(self, target: Target, verb: str, request: ServerRequest) -> Reaction:
+        if target.subresource in SUBRESOURCES:
+            return self._subresources.react(target, verb, request)
         match verb:
             case "get":
                 return self._reads.get(target, request)
@@ -158,7 +172,9 @@ class APIServer:
 
         Watches and later answers have a `due` of their own.
         """
-        planned = (self._crds.next_due, self._deletions.next_due, self._compaction.next_due)
+        planned = [self._crds.next_due, self._deletions.next_due, self._compaction.next_due]
+        if self._controllers is not None:
+            planned.append(self._controllers.next_due)
         return min((due for due in planned if due is not None), default=None)
 
     def run_due(self) -> None:
@@ -170,8 +186,24 @@ class APIServer:
             self._crds.run_due()
             self._deletions.run_due(now)
             self._compaction.run_due(now)
+            if self._controllers is not None:
+                self._controllers.run_due(now)
 
     # Controls
+
+    def run_controllers(self, names: Iterable[str]) -> None:
+        """Have these controllers, and no others, act from now on: `deployment`, `kubelet` and so
+        on, or `all`. They make a manifest come to life. Raises `UnknownController`.
+        """
+        names = (names,) if isinstance(names, str) else tuple(names)
+        if self._controllers is not None:
+            self._controllers.stop()
+            self._controllers = None
+        if names:
+            # Few want them, and they take time to load.
+            from .controllers.running import RunningControllers
+
+            self._controllers = RunningControllers(self, names)
 
     def load(self, objects: Iterable[Mapping[str, Any]]) -> int:
         """Store objects as a create would, but for its checks and without a request each; give
@@ -210,6 +242,8 @@ class APIServer:
         self._discovery.health.ready_at = self.state.clock() + ready_after
         if history == "lost":
             self._found()
+        if self._controllers is not None:
+            self._controllers.start()
 
     def end_watches(self, which: Callable[[Target], bool] = lambda target: True) -> None:
         """End open watches cleanly: all, or those for which `which` is true."""
@@ -219,36 +253,10 @@ class APIServer:
         for name in _NAMESPACES:
             self._loader.namespace(name)
 
-    def _react_to_definition(self, found: Route) -> Reaction:
-        """Definitions of custom resources are completed before they are stored, and die slowly."""
-        target, verb, request = found.target, found.verb, found.request
-        stored = self.state.log.get(CRD_STORAGE, ("", target.name))
-        if verb in ("create", "update") and not target.subresource:
-            request = _with_completed_definition(request)
-            if verb == "create":
-                check_definition(json.loads(self._writes.create(target, _dry(request)).body))
-        if verb in ("update", "patch") and stored is not None:
-            write = self._writes.update if verb == "update" else self._writes.patch
-            written = json.loads(write(target, _dry(request)).body)
-            check_definition(written, stored.value, patched=verb == "patch")
-        if verb == "delete" and stored is not None and "deletionTimestamp" not in stored.metadata:
-            answer = self._deletions.delete(target, _dry(request))  # refuses what it has to refuse
-            is_dry = request.parameter("dryRun") is not None
-            return answer if is_dry else self._crds.terminate(stored)
-        return self._react_plainly(target, verb, request)
 
-
-def _dry(request: ServerRequest) -> ServerRequest:
-    return replace(request, query=(*request.query, ("dryRun", "All")))
-
-
-def _with_completed_definition(request: ServerRequest) -> ServerRequest:
-    try:
-        definition = read_body(request)
-    except Refused:
-        return request  # the writes say what is wrong with it, in other words
-    headers = {**request.headers, "content-type": "application/json"}
-    return replace(request, headers=headers, body=go_json(completed(definition)))
+def _is_question(target: Target) -> bool:
+    """Whether a create stores nothing: of a review, and of a token."""
+    return target.subresource == "token" or target.type.group in REVIEW_GROUPS
 
 
 class _Compaction:

@@ -8,6 +8,7 @@ import json
 import os
 import ssl
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -44,7 +45,8 @@ class EmbeddedServer:
     Without a `core` it makes one that is empty but for the usual namespaces, from `rng`. With `tls`
     it speaks TLS, by a certificate of an authority made on the spot (`TLSUnavailable` where that
     cannot be done), or by the `ssl.SSLContext` given. `port` 0 takes a free one. `control` opens
-    the control endpoint (see `control.py`).
+    the control endpoint (see `control.py`). `controllers` make manifests come to life: `all`, or
+    some by name (`APIServer.run_controllers`).
 
     It is up when the `async with` begins. Leaving that ends every connection, timer and task.
     """
@@ -60,8 +62,11 @@ class EmbeddedServer:
         faults: Faults | None = None,
         rng: Random | None = None,
         limits: Limits | None = None,
+        controllers: Iterable[str] = (),
     ) -> None:
         self._core = core if core is not None else _new_core(rng)
+        if controllers:
+            self.core.run_controllers(controllers)
         self.faults = faults if faults is not None else Faults(rng=rng)
         """What shall go wrong."""
         self._host = host
@@ -139,6 +144,12 @@ class EmbeddedServer:
         with os.fdopen(opened, "w", encoding="utf-8") as file:
             file.write(_kubeconfig(cluster, token, namespace))
         return target
+
+    def run_controllers(self, names: Iterable[str]) -> None:
+        """Have these controllers, and no others, act from now on; see `APIServer`."""
+        self.core.run_controllers(names)
+        if self._running:
+            self._service.look_again()
 
     def compact(self) -> None:
         """Forget all history but the newest state."""

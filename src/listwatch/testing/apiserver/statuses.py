@@ -7,7 +7,9 @@ from typing import Any
 from .messages import Answer
 from .reading.encoding import go_json
 
-__all__ = ["Refused", "failure", "success"]
+__all__ = ["Refused", "done", "failure", "success"]
+
+_SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
 
 
 class Refused(Exception):
@@ -49,11 +51,9 @@ def failure(
 
 def success(details: dict[str, Any]) -> Answer:
     """The Status that a DELETE answers (K33)."""
-    status = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Success",
-        "details": details,
-    }
-    return Answer(status=200, body=go_json(status) + b"\n")
+    return Answer(status=200, body=go_json({**_SUCCESS, "details": details}) + b"\n")
+
+
+def done() -> Answer:
+    """The Status that those POSTs answer that make no object, such as an eviction (K36)."""
+    return Answer(status=201, body=go_json({**_SUCCESS, "code": 201}) + b"\n")

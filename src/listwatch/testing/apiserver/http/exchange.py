@@ -172,11 +172,15 @@ class Exchange:
         has_body = self.request.method != "HEAD" and answer.status not in (204, 304)
         if len(body) <= BUFFER:
             self._source = iter(((body,),) if body else ())
+        elif any(name == "Content-Length" for name, _ in headers):
+            self._source = _in_batches(iter((body,)))
         else:
             length = None
             can_gzip = accepts_gzip(self.request.headers.get("accept-encoding", ""))
             if can_gzip and len(body) >= THRESHOLD:
-                headers += (("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
+                headers += (("Content-Encoding", "gzip"),)
+                if ("Vary", "Accept-Encoding") not in headers:
+                    headers += (("Vary", "Accept-Encoding"),)
                 self._source = _in_batches(gzipped(body), exactly=True)
             else:
                 pieces = iter((body,)) if can_gzip else written_pieces(body)

@@ -39,7 +39,8 @@ class AnswerHead:
         status = f"{self.status} {_REASONS.get(self.status, '')}".rstrip()
         lines = [f"HTTP/1.{min(minor, 1)} {status}"]
         lines += [f"{name}: {value}" for name, value in self.headers]
-        if self.length is not None and self.status not in (204, 304):
+        told = any(name == "Content-Length" for name, _ in self.headers)
+        if self.length is not None and self.status not in (204, 304) and not told:
             lines.append(f"Content-Length: {self.length}")
         if not keep_alive and minor > 0 and not self.closes:
             lines.append("Connection: close")

@@ -7,7 +7,8 @@ from typing import Any
 
 from listwatch.api import ListWatchError
 
-from ..types.crd_types import check_definition, completed
+from ..types.crd_checks import check_definition
+from ..types.crd_types import completed
 from ..types.served import ResourceType
 from ..writing.metadata import new_uid, timestamp
 from .state import State
@@ -65,7 +66,9 @@ class Loader:
         elif found.kind == "CustomResourceDefinition":
             value = completed(value)
             check_definition(value)
-        self._state.log.put(found.storage, key, found.ordered(value))
+        elif found.schema is not None:
+            value = found.schema.read(dict(value))
+        self._state.log.put(found.storage, key, found.as_stored(found.ordered(value)))
         if found.kind == "CustomResourceDefinition":
             self._settle()
 

@@ -31,11 +31,11 @@ class _Schema(_Struct):
 
 
 class _SelectableField(_Struct):
-    json_path: str
+    json_path: str = ""
 
 
 class _Version(_Struct):
-    name: str
+    name: str = ""
     served: bool | None = None
     storage: bool | None = None
     deprecated: bool | None = None

@@ -1,30 +1,37 @@
-"""What a CustomResourceDefinition says: its defaults, what is wrong with it, the types it makes."""
+"""What a CustomResourceDefinition says: its defaults, and the types it makes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from listwatch.api import APIResource
 
-from ..validation.problems import Problem, invalid, invalid_field, required_field, unsupported_field
+from ..statuses import Refused
 from .crd_shape import check_definition_shape
+from .custom_schema import CustomSchema
+from .schema_props import as_written, schemas_in, unknown_formats, unknown_in_schema
 from .served import DEFAULT_FIELDS, ResourceType, Subresource
+from .structural_rules import evaluates_rules
 
-__all__ = ["check_definition", "completed", "storage_of", "types_of"]
+__all__ = [
+    "completed",
+    "completed_if_sound",
+    "definition_warnings",
+    "storage_of",
+    "types_of",
+    "unknown_members",
+    "with_stored_version",
+]
 
 _VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
-_LABEL = re.compile("[a-z]([-a-z0-9]*[a-z0-9])?")
-_NO_LABEL = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
-    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
-_IMMUTABLE = "field is immutable"
-_SCOPES = ("Cluster", "Namespaced")
 _SPEC_ORDER = ("group", "names", "scope", "versions", "conversion", "preserveUnknownFields")
 _NAMES_ORDER = ("plural", "singular", "shortNames", "kind", "listKind", "categories")
+_NOT_EVALUATED = (
+    "this embedded server stores the rules in x-kubernetes-validations, but does not evaluate them "
+    "unless the Python package common-expression-language is installed"
+)
+_COLUMN_ORDER = ("name", "type", "format", "description", "priority", "jsonPath")
 _VERSION_ORDER = (
     "name",
     "served",
@@ -48,117 +55,94 @@ def completed(definition: Mapping[str, Any]) -> dict[str, Any]:
         names["singular"] = names.get("singular") or kind.lower()
         names["listKind"] = names.get("listKind") or f"{kind}List"
     spec = {**spec, "names": _in_order(names, _NAMES_ORDER)}
-    spec["conversion"] = spec.get("conversion") or {"strategy": "None"}
+    if spec.get("conversion") is None:
+        spec["conversion"] = {"strategy": "None"}
     if spec.get("versions"):
-        spec["versions"] = [_in_order(version, _VERSION_ORDER) for version in spec["versions"]]
+        spec["versions"] = [_version(version) for version in spec["versions"]]
     return {**definition, "spec": _in_order(spec, _SPEC_ORDER)}
 
 
-def check_definition(
-    definition: Mapping[str, Any], before: Mapping[str, Any] | None = None, *, patched: bool = False
-) -> None:
-    """Raises `Refused` for one that cannot be served (400, 422). `before` is the established one
-    whose place it is to take, and whose objects it has to go on serving.
+def completed_if_sound(definition: dict[str, Any]) -> dict[str, Any]:
+    """The same, but for one of wrong types, which comes back as it is: it will be refused."""
+    try:
+        return completed(definition)
+    except Refused:
+        return definition
+
+
+def _version(version: Mapping[str, Any]) -> dict[str, Any]:
+    whole = {"name": "", "served": False, "storage": False, **version}
+    version = _in_order(whole, _VERSION_ORDER)
+    columns = version.get("additionalPrinterColumns")
+    if columns:
+        version["additionalPrinterColumns"] = [_in_order(one, _COLUMN_ORDER) for one in columns]
+    if _schema_in(version):
+        written = as_written(version["schema"]["openAPIV3Schema"])
+        version["schema"] = {**version["schema"], "openAPIV3Schema": written}
+    return version
+
+
+def _schema_in(version: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return (version.get("schema") or {}).get("openAPIV3Schema")
+
+
+def unknown_members(definition: Mapping[str, Any]) -> list[str]:
+    """Paths of what the schemas in a definition have that no schema has."""
+    return [
+        path
+        for at, version in enumerate((definition.get("spec") or {}).get("versions") or ())
+        if (schema := _schema_in(version))
+        for path in unknown_in_schema(schema, f"spec.versions[{at}].schema.openAPIV3Schema")
+    ]
+
+
+def definition_warnings(
+    definition: Mapping[str, Any], before: Mapping[str, Any] | None = None
+) -> list[str]:
+    """What the client is warned of that was not so in `before`: formats and rules that nobody looks
+    at.
     """
-    check_definition_shape(definition, patched=patched)
-    name = (definition.get("metadata") or {}).get("name") or ""
-    spec = definition.get("spec") or {}
-    if before is None:
-        problems = _name_problems(definition, spec)
-    else:
-        problems = _immutable_problems(before["spec"], spec)
-    problems += _version_problems(spec.get("versions"))
-    problems += [
-        required_field(f"spec.names.{field}")
-        for field in ("plural", "singular", "kind", "listKind")
-        if not (spec.get("names") or {}).get(field)
+    known = set(_formats(before)) if before else set()
+    warnings = [
+        f'unrecognized format "{name}"' for name in _formats(definition) if name not in known
     ]
-    problems += _stored_version_problems(definition)
-    if problems:
-        raise invalid("CustomResourceDefinition", "apiextensions.k8s.io", name, problems)
+    if _has_rules(definition) and not (before and _has_rules(before)) and not evaluates_rules():
+        warnings.append(_NOT_EVALUATED)
+    return warnings
 
 
-def _name_problems(definition: Mapping[str, Any], spec: Mapping[str, Any]) -> list[Problem]:
-    problems = []
-    metadata, group, scope = definition.get("metadata") or {}, spec.get("group"), spec.get("scope")
-    name = metadata.get("name")
-    if not name:
-        if not metadata.get("generateName"):
-            problems.append(required_field("metadata.name", "name or generateName is required"))
-    elif name != f"{(spec.get('names') or {}).get('plural', '')}.{group or ''}":
-        problems.append(
-            invalid_field("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
-        )
-    if not group:
-        problems.append(required_field("spec.group"))
-    problems += _label_problems(spec.get("names") or {})
-    if not scope:
-        problems.append(required_field("spec.scope"))
-    elif scope not in _SCOPES:
-        problems.append(unsupported_field("spec.scope", scope, _SCOPES))
-    return problems
-
-
-def _label_problems(names: Mapping[str, Any]) -> list[Problem]:
-    """Names that could not stand in a path; they may be absent."""
-    found = [(name, names.get(name)) for name in ("plural", "singular")]
-    found += [(f"shortNames[{at}]", name) for at, name in enumerate(names.get("shortNames") or ())]
-    return [
-        invalid_field(f"spec.names.{field}", name, _NO_LABEL)
-        for field, name in found
-        if isinstance(name, str) and name and not (_LABEL.fullmatch(name) and len(name) < 64)
-    ]
-
-
-def _immutable_problems(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Problem]:
-    problems = [
-        invalid_field(f"spec.{field}", new.get(field), _IMMUTABLE)
-        for field in ("group", "scope")
-        if new.get(field) != old.get(field)
-    ]
-    names = new.get("names") or {}
-    problems += [
-        invalid_field(f"spec.names.{field}", names[field], _IMMUTABLE)
-        for field in ("plural", "kind")
-        if names.get(field) and names[field] != old["names"].get(field)
-    ]
-    return problems
-
-
-def _version_problems(versions: list[dict[str, Any]] | None) -> list[Problem]:
-    problems = []
-    if sum(bool(version.get("storage")) for version in versions or ()) != 1:
-        shown = [_as_go_shows(version) for version in versions] if versions else versions
-        wrong = "must have exactly one version marked as storage version"
-        problems.append(invalid_field("spec.versions", shown, wrong))
-    problems += [
-        required_field(f"spec.versions[{place}].schema.openAPIV3Schema")
-        for place, version in enumerate(versions or ())
-        if not (version.get("schema") or {}).get("openAPIV3Schema")
-    ]
-    return problems
-
-
-def _stored_version_problems(definition: Mapping[str, Any]) -> list[Problem]:
+def _has_rules(definition: Mapping[str, Any]) -> bool:
     versions = (definition.get("spec") or {}).get("versions") or ()
-    stored = (definition.get("status") or {}).get("storedVersions") or [
-        version["name"] for version in versions if version.get("storage")
-    ]
-    if not stored:
-        wrong = "must have at least one stored version"
-        return [invalid_field("status.storedVersions", None, wrong)]
-    served = {version["name"] for version in versions}
-    return [
-        invalid_field(
-            f"status.storedVersions[{place}]",
-            name,
-            f"missing from spec.versions; {name} was previously a storage version, and must remain "
-            "in spec.versions until a storage migration ensures no data remains persisted in "
-            f"{name} and removes {name} from status.storedVersions",
-        )
-        for place, name in enumerate(stored)
-        if name not in served
-    ]
+    schemas = [schema for version in versions if (schema := _schema_in(version)) is not None]
+    return any(
+        found.get("x-kubernetes-validations") for schema in schemas for found in schemas_in(schema)
+    )
+
+
+def _formats(definition: Mapping[str, Any]) -> list[str]:
+    """Of each schema once: the versions may share it."""
+    schemas: list[Mapping[str, Any]] = []
+    for version in (definition.get("spec") or {}).get("versions") or ():
+        schema = _schema_in(version)
+        if schema is not None:
+            schemas.append(schema)
+    if all(schema == schemas[0] for schema in schemas):
+        schemas = schemas[:1]
+    return [name for schema in schemas for name in unknown_formats(schema)]
+
+
+def with_stored_version(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Its status: the version that objects are stored in joins those that they were."""
+    status = dict(definition.get("status") or {})
+    stored = list(status.get("storedVersions") or ())
+    versions = (definition.get("spec") or {}).get("versions") or ()
+    for version in versions if isinstance(versions, list) else ():
+        if not isinstance(version, dict):
+            break  # it will be refused
+        if version.get("storage") and version.get("name") not in stored:
+            status["storedVersions"] = [*stored, version["name"]]
+            break
+    return status
 
 
 def storage_of(spec: Mapping[str, Any]) -> str:
@@ -166,16 +150,26 @@ def storage_of(spec: Mapping[str, Any]) -> str:
     return f"{spec['group']}/{spec['names']['plural']}"
 
 
-def types_of(definition: Mapping[str, Any]) -> Iterator[ResourceType]:
-    """The types of the versions that are served."""
+def types_of(definition: Mapping[str, Any], *, since: int = 0) -> Iterator[ResourceType]:
+    """The types of the versions that are served. `since`: the revision of the store at which they
+    begin to be, for `CustomSchema`.
+    """
     spec = definition["spec"]
+    schemas = {
+        f"{spec['group']}/{version['name']}": CustomSchema(
+            version["schema"]["openAPIV3Schema"], since=since
+        )
+        for version in spec["versions"]
+        if (version.get("schema") or {}).get("openAPIV3Schema")
+    }
     names = spec["names"]
     stored = next((v["name"] for v in spec["versions"] if v.get("storage")), "")
     for version in spec["versions"]:
         if not version.get("served"):
             continue
         group, name, kind = spec["group"], version["name"], names["kind"]
-        has_status = "status" in (version.get("subresources") or {})
+        subresources = version.get("subresources") or {}
+        has_status, scale = subresources.get("status") is not None, subresources.get("scale") or {}
         warning = ""
         if version.get("deprecated"):
             default = f"{group}/{name} {kind} is deprecated"
@@ -201,9 +195,18 @@ def types_of(definition: Mapping[str, Any]) -> Iterator[ResourceType]:
             generation=True,
             has_status=has_status,
             put_needs_rv=True,
+            schemas=schemas,
+            scale=scale,
+            columns=version.get("additionalPrinterColumns") or (),
             warning=warning,
-            subresources=(_status_of(group, name, kind),) if has_status else (),
+            subresources=(
+                *((_status_of(group, name, kind),) if has_status else ()),
+                *((_SCALE,) if scale else ()),
+            ),
         )
+
+
+_SCALE = Subresource("scale", "Scale", ("get", "patch", "update"), "autoscaling", "v1")
 
 
 def _status_of(group: str, version: str, kind: str) -> Subresource:
@@ -213,18 +216,3 @@ def _status_of(group: str, version: str, kind: str) -> Subresource:
 def _in_order(value: Mapping[str, Any], order: tuple[str, ...]) -> dict[str, Any]:
     known = {name: value[name] for name in order if name in value}
     return {**known, **value}
-
-
-def _as_go_shows(version: Mapping[str, Any]) -> dict[str, Any]:
-    """A version as the server's own type prints it, but for what is deeper in it."""
-    return {
-        "Name": version["name"],
-        "Served": bool(version.get("served")),
-        "Storage": bool(version.get("storage")),
-        "Deprecated": bool(version.get("deprecated")),
-        "DeprecationWarning": version.get("deprecationWarning"),
-        "Schema": None,
-        "Subresources": None,
-        "AdditionalPrinterColumns": None,
-        "SelectableFields": None,
-    }

@@ -234,7 +234,7 @@ class CustomResources:
     # What is served
 
     def _serve(self, found: StoredObject) -> None:
-        served = list(types_of(found.value))
+        served = list(types_of(found.value, since=self._state.log.revision))
         self._served[found.key[1]] = served
         for added in served:
             self._state.types.add(added)

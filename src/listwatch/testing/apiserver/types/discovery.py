@@ -15,6 +15,7 @@ from ..reading.encoding import go_json, pretty_json
 from ..reading.negotiation import Clause, accepts_plain_json, clauses
 from ..statuses import Refused, failure
 from ..storage.state import State
+from .openapi import OpenAPI
 from .routes import method_not_allowed, no_such_resource
 from .served import ResourceType, Subresource
 
@@ -22,6 +23,7 @@ __all__ = ["Discovery"]
 
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _JSON_TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+_PROTOBUF = Clause("application/vnd.kubernetes.protobuf", ())
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
 
@@ -31,6 +33,7 @@ class Discovery:
     def __init__(self, state: State) -> None:
         self._state = state
         self.health = Health(state)
+        self._openapi = OpenAPI(state)
         self._made: dict[str, Answer] = {}
         self._made_of = -1
 
@@ -40,6 +43,8 @@ class Discovery:
         if health is not None:
             return health
         # One slash at the end does no harm, but two at the beginning do.
+        if path.startswith("/openapi/"):
+            return self._openapi.answer(request, path)
         first, *rest = path.removesuffix("/").removeprefix("/").split("/")
         match first, rest:
             case "", [] if path == "/":
@@ -188,7 +193,8 @@ class Discovery:
         }
 
     def _root(self) -> dict[str, Any]:
-        paths = {"/api", "/apis", "/apis/", "/version", *self.health.paths}
+        paths = {"/api", "/apis", "/apis/", "/openapi/v2", "/version", *self.health.paths}
+        paths |= {"/openapi/v3", "/openapi/v3/"}
         for found in self._state.types:
             paths.add(f"/apis/{found.api_version}" if found.group else f"/api/{found.version}")
             if found.group:
@@ -237,7 +243,7 @@ def _compact(value: dict[str, Any]) -> Answer:
 def _asks_aggregated(request: ServerRequest) -> bool:
     """Raises `Refused` where neither form of discovery is acceptable."""
     for clause in clauses(request.headers.get("accept", "")):
-        if clause.is_plain_json:
+        if clause.is_plain_json or clause == _PROTOBUF:
             return False
         if _is_aggregated(clause):
             return True
@@ -254,7 +260,8 @@ def _is_aggregated(clause: Clause) -> bool:
 
 
 def _check_acceptable(request: ServerRequest) -> None:
-    if not accepts_plain_json(request.headers.get("accept", "")):
+    accept = request.headers.get("accept", "")
+    if not accepts_plain_json(accept) and _PROTOBUF not in clauses(accept):
         raise _not_acceptable()
 
 
@@ -319,7 +326,7 @@ def _legacy_subresource(found: ResourceType, entry: Subresource) -> dict[str, An
         "singularName": "",
         "namespaced": found.namespaced,
     }
-    if entry.group and not found.custom:
+    if entry.group and not (found.custom and entry.group == found.group):
         described |= {"group": entry.group, "version": entry.version}
     return {**described, "kind": entry.kind, "verbs": entry.verbs}
 

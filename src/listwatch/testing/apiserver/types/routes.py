@@ -16,7 +16,14 @@ from ..storage.state import State, Target
 from .request_info import RequestInfo, request_info
 from .served import ResourceType
 
-__all__ = ["NonResource", "Route", "method_not_allowed", "no_such_resource", "route"]
+__all__ = [
+    "REVIEW_GROUPS",
+    "NonResource",
+    "Route",
+    "method_not_allowed",
+    "no_such_resource",
+    "route",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +48,9 @@ class NonResource:
 _COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 _OBJECT = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _SUBRESOURCE = {**_OBJECT, "POST": "create"}
+_SERVED = frozenset({"", "status", "finalize", "token", "scale", "eviction", "binding"})
+REVIEW_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
+"""Whose types are only asked, and never stored."""
 _CUSTOM_VERBS = frozenset({"list", "watch", "create", "deletecollection", *_OBJECT.values()})
 
 
@@ -118,7 +128,7 @@ def _builtin(state: State, request: ServerRequest, info: RequestInfo) -> Route:
         raise method_not_allowed()
     if verb == "list" and info.verb == "watch":
         verb = "watch"
-    if subresource not in ("", "status", "finalize") or not found.is_stored:
+    if subresource not in _SERVED or not (found.is_stored or found.group in REVIEW_GROUPS):
         raise no_such_resource()  # its place is kept: discovery names it
     name = segments[1] if len(segments) > 1 else ""
     return _route(request, found, verb, namespace, name, subresource)
@@ -133,7 +143,7 @@ def _custom(state: State, request: ServerRequest, info: RequestInfo) -> Route:
     ):
         raise Refused(not_found_page())
     details = {"group": info.group, "kind": info.resource}
-    if info.subresource and not (info.subresource == "status" and found.has_status):
+    if info.subresource and found.subresource(info.subresource) is None:
         message = f'{info.qualified_name} "{info.name}" not found'
         raise Refused(failure(404, "NotFound", message, details={"name": info.name, **details}))
     verbs = ("get", "update", "patch") if info.subresource else _CUSTOM_VERBS

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from listwatch.api import APIResource
 
-from ..reading.member_order import alphabetical, typed
+from ..reading.member_order import as_custom, typed
 from ..storage.event_versions import as_core_event, as_new_event
+from .custom_schema import CustomSchema
 
 __all__ = ["DEFAULT_FIELDS", "ResourceType", "Subresource", "TypeRegistry"]
 
@@ -64,6 +65,14 @@ class ResourceType:
     """False for events: lists and watches are served from the log itself (K12)."""
     custom_list_kind: str = ""
     """Where a CustomResourceDefinition names another one than `<kind>List`."""
+    schemas: Mapping[str, CustomSchema] = field(default_factory=dict, repr=False)
+    """Of a custom type: the schemas of all versions of its definition, by apiVersion."""
+    scale: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Of a custom type: the paths of its scale subresource, as its definition has them:
+    specReplicasPath, statusReplicasPath and perhaps labelSelectorPath. Empty: it has none.
+    """
+    columns: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    """Of a custom type: its additionalPrinterColumns."""
     warning: str = ""
     """The deprecation text that every answer carries as a Warning; empty: none (K44)."""
     subresources: tuple[Subresource, ...] = ()
@@ -133,7 +142,7 @@ class ResourceType:
         have, and nulls; what is inside spec and status stays as it was sent.
         """
         if self.custom:
-            return alphabetical({**value, "kind": self.kind, "apiVersion": self.api_version})
+            return as_custom({**value, "kind": self.kind, "apiVersion": self.api_version})
         return typed(value, self.kind, self.api_version, self.members)
 
     def shown(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -143,16 +152,55 @@ class ResourceType:
         whether its bytes serve too.
         """
         stored_version = value["apiVersion"]
+        if self.custom:
+            return self._custom_shown(value, stored_version)
         if stored_version == self.api_version:
             return value
         if self.storage == "events":
             value = as_new_event(value) if self.group else as_core_event(value)
             return self.ordered(value)
-        if self.custom:
-            # No conversion webhook: only the name of the version changes. Alphabetical: the key
-            # has its place already.
-            return {**value, "apiVersion": self.api_version, "kind": self.kind}
         return {**value, "apiVersion": self.api_version}
+
+    def _custom_shown(self, value: Mapping[str, Any], stored_version: str) -> Mapping[str, Any]:
+        """As the schema of the version that it was stored in reads it, then as that of this
+        version does; there is no conversion but of the version's name.
+        """
+        schema = self.schemas.get(stored_version)
+        version = value["metadata"].get("resourceVersion")  # none in a dry run
+        if schema is not None and version and int(version) <= schema.since:
+            whole = dict(value)
+            read = schema.read(whole)
+            if read is not whole:
+                value = as_custom(read)
+        if stored_version == self.api_version:
+            return value
+        return self._converted(value)
+
+    def _converted(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        # Alphabetical: the key has its place already.
+        other = {**value, "apiVersion": self.api_version, "kind": self.kind}
+        schema = self.schema
+        return other if schema is None else schema.pruned(other)
+
+    @property
+    def schema(self) -> CustomSchema | None:
+        """That of this version."""
+        return self.schemas.get(self.api_version)
+
+    def as_stored(self, value: dict[str, Any]) -> dict[str, Any]:
+        """A custom object as it is read back after it was stored, in the version for that: what
+        was taken away from it on the way, such as a status, may have a default.
+        """
+        if not self.custom:
+            return value
+        version = self.storage_version or self.api_version
+        schema = self.schemas.get(version)
+        if version != self.api_version:
+            value = {**value, "apiVersion": version}
+        elif not self.has_status or schema is None or not schema.root.has_defaults:
+            return value
+        read = value if schema is None else schema.read(value)
+        return value if read is value else as_custom(read)
 
     def __str__(self) -> str:
         return str(self.resource)

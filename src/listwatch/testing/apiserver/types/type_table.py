@@ -37,6 +37,13 @@ v1/resourcequotas o spec={} status={}
 v1/secrets - immutable data stringData type
 v1/serviceaccounts o secrets imagePullSecrets automountServiceAccountToken
 v1/services oc spec={} status={"loadBalancer":{}}
+authentication.k8s.io/v1/selfsubjectreviews - status={"userInfo":{}}
+authentication.k8s.io/v1/tokenreviews - spec={} status={"user":{}}
+authorization.k8s.io/v1/localsubjectaccessreviews - spec={} status={"allowed":false}
+authorization.k8s.io/v1/selfsubjectaccessreviews - spec={} status={"allowed":false}
+authorization.k8s.io/v1/selfsubjectrulesreviews - spec={} status={"resourceRules":null,
+  "nonResourceRules":null,"incomplete":false}
+authorization.k8s.io/v1/subjectaccessreviews - spec={} status={"allowed":false}
 apiregistration.k8s.io/v1/apiservices r spec={"groupPriorityMinimum":0,"versionPriority":0}
   status={}
 apps/v1/controllerrevisions - data=null revision=0

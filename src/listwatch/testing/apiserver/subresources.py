@@ -1,0 +1,42 @@
+"""Those paths below an object that are neither the object nor its status."""
+
+from __future__ import annotations
+
+from .deleting.deletion import Deletions
+from .deleting.eviction import Evictions
+from .messages import Answer, ServerRequest
+from .storage.state import State, Target
+from .writing.binding import Bindings
+from .writing.custom_scale import CustomScales
+from .writing.scale import Scales
+
+__all__ = ["SUBRESOURCES", "Subresources"]
+
+SUBRESOURCES = frozenset({"scale", "eviction", "binding"})
+"""What `Subresources` answers."""
+
+
+class Subresources:
+    """Knows who answers for which of them."""
+
+    def __init__(self, state: State, deletions: Deletions) -> None:
+        self._scales = Scales(state)
+        self._custom_scales = CustomScales(state)
+        self._evictions = Evictions(state, deletions)
+        self._bindings = Bindings(state)
+
+    def react(self, target: Target, verb: str, request: ServerRequest) -> Answer:
+        """Raises `Refused`."""
+        scales = self._custom_scales if target.type.custom else self._scales
+        match target.subresource, verb:
+            case "scale", "get" | "watch":  # a watch of one is a GET, as there
+                return scales.get(target, request)
+            case "scale", "update":
+                return scales.update(target, request)
+            case "scale", "patch":
+                return scales.patch(target, request)
+            case "eviction", "create":
+                return self._evictions.create(target, request)
+            case "binding", "create":
+                return self._bindings.create(target, request)
+        raise AssertionError(f"no such verb: {verb} of {target.subresource}")

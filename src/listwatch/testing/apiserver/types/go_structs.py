@@ -1,0 +1,377 @@
+"""Built-in objects as Go's structs hold them: what their decoder makes of JSON, and what JSON their
+encoder makes of it (K7).
+
+Names are in the structs' order. What an encoder leaves out when it is empty is gone, what it does
+not leave out is there. `types/go_fields.json` has the order, Go's types and what is left out
+(`python -m conformance.go_fields` writes it); `types/fields.json` the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .fields import Node, schema_of, schemas
+from .quantities import canonical_quantity
+
+__all__ = ["Decoding", "GoValue", "Struct", "WrongType", "empty_members", "in_go_form", "struct_of"]
+
+_FREE_FORM = frozenset({"RawExtension", "FieldsV1", "JSON", "JSONSchemaPropsOrBool", "Info"})
+_STRUCTS = frozenset({"Time", "MicroTime", "Duration", "RawExtension", "JSON"})
+_INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 1 << 8}
+
+
+class WrongType(Exception):
+    """A member has a JSON type that Go's decoder does not take."""
+
+    def __init__(self, value: Any, struct: str, path: str, go_type: str, text: str = "") -> None:
+        super().__init__(text or f"{path}: no {go_type}")
+        self.value = value
+        self.struct = struct
+        """The innermost struct, such as `DeploymentSpec`; empty at the top."""
+        self.path = path
+        """With dots, without the places in lists: `spec.template.spec.containers.image`."""
+        self.go_type = go_type
+        self.text = text
+        """What is said instead, where a type has a decoder of its own."""
+
+
+class Decoding:
+    """One reading of an object: where it is, and what it has found unknown."""
+
+    __slots__ = ("struct", "unknown")
+
+    def __init__(self) -> None:
+        self.struct = ""
+        self.unknown: list[str] = []
+        """Paths as messages have them: `spec.containers[0].nope`."""
+
+
+class GoValue:
+    """How values of one Go type are read and written. This one takes anything."""
+
+    zero: Any = None
+    """What is written where there is none."""
+    is_pointer = False
+    is_struct = False
+    """Whether Go takes it for one: those are never empty."""
+
+    def __init__(self, go_type: str) -> None:
+        self.go_type = go_type
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        """`value` as it is held; null is `zero`. `path` is as `WrongType` has it, `shown` as
+        `Decoding.unknown`. Raises `WrongType`.
+        """
+        return value
+
+    def written(self, value: Any) -> Any:
+        """`value`, as it is held, in the order in which it is written, with all zeros."""
+        return value
+
+    def is_empty(self, value: Any) -> bool:
+        return value is None
+
+    def wrong(self, value: Any, path: str, at: Decoding) -> WrongType:
+        return WrongType(value, at.struct, path, self.go_type)
+
+
+class _Scalar(GoValue):
+    def __init__(self, go_type: str, kind: str) -> None:
+        super().__init__(go_type)
+        self.kind = kind
+        self.zero = {"string": "", "boolean": False}.get(kind, 0)
+        self._limit = _INTEGERS.get(go_type, 1 << 63)
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        kind = self.kind
+        if kind == "string":
+            if not isinstance(value, str):
+                raise self.wrong(value, path, at)
+        elif kind == "boolean":
+            if not isinstance(value, bool):
+                raise self.wrong(value, path, at)
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.wrong(value, path, at)
+        elif kind == "integer" and (
+            isinstance(value, float) or not -self._limit <= value < self._limit
+        ):
+            raise WrongType(value, at.struct, path, self.go_type)
+        return value
+
+    def is_empty(self, value: Any) -> bool:
+        return not value
+
+
+class _Quantity(GoValue):
+    zero = "0"
+    is_struct = True
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        text = value if isinstance(value, str) else None
+        if text is None and isinstance(value, int | float) and not isinstance(value, bool):
+            text = repr(value)
+        if text is None:
+            raise self.wrong(value, path, at)
+        try:
+            return canonical_quantity(text)
+        except ValueError as error:
+            raise WrongType(value, at.struct, path, self.go_type, str(error)) from None
+
+    def is_empty(self, value: Any) -> bool:
+        return False
+
+
+class _IntOrString(GoValue):
+    zero = 0
+    is_struct = True
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        go_type = "int32" if isinstance(value, float) else "string"
+        raise WrongType(value, "", "", go_type)
+
+
+class _Many(GoValue):
+    def __init__(self, go_type: str, item: GoValue) -> None:
+        super().__init__(go_type)
+        self.item = item
+        self._is_plain = type(item) in (GoValue, _Scalar, _Quantity, _IntOrString)
+
+    def is_empty(self, value: Any) -> bool:
+        return not value
+
+
+class _List(_Many):
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        if not isinstance(value, list):
+            raise self.wrong(value, path, at)
+        item = self.item
+        return [
+            _zero_of(item) if found is None else item.decode(found, path, f"{shown}[{place}]", at)
+            for place, found in enumerate(value)
+        ]
+
+    def written(self, value: Any) -> Any:
+        if self._is_plain:
+            return value
+        made = [self.item.written(found) for found in value]
+        same = all(new is old for new, old in zip(made, value, strict=True))
+        return value if same else made
+
+
+class _Map(_Many):
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        if not isinstance(value, dict):
+            raise self.wrong(value, path, at)
+        item = self.item
+        return {
+            name: _zero_of(item)
+            if found is None
+            else item.decode(found, path, f"{shown}.{name}", at)
+            for name, found in value.items()
+        }
+
+    def written(self, value: Any) -> Any:
+        """Go writes maps sorted."""
+        made = {name: self.item.written(value[name]) for name in sorted(value)}
+        same = list(made) == list(value) and all(made[name] is value[name] for name in made)
+        return value if same else made
+
+
+class Struct(GoValue):
+    """Members by name, in order."""
+
+    is_struct = True
+
+    def __init__(self, go_type: str, node: Node, members: Mapping[str, str]) -> None:
+        super().__init__(go_type)
+        self.name = go_type.rpartition(".")[2]
+        self._node = node
+        self._members = members
+        self._fields: dict[str, tuple[GoValue, bool]] | None = None
+        self._places: dict[str, int] = {}
+        self._always: dict[str, GoValue] = {}
+
+    @property
+    def fields(self) -> Mapping[str, tuple[GoValue, bool]]:
+        """Each member: how it is read, and whether it is left out when it is empty."""
+        if self._fields is None:
+            self._fields = {}
+            properties = self._node.get("properties") or {}
+            for name in {**self._members, **properties}:
+                text = self._members.get(name, "?")
+                if name not in properties and name not in self._members:
+                    continue
+                value = _value(properties.get(name) or {}, text.rstrip("?"))
+                may_miss = text.endswith("?")
+                self._fields[name] = (value, may_miss)
+                if not may_miss or (
+                    value.is_struct and not value.is_pointer and not text.endswith("??")
+                ):
+                    self._always[name] = value
+            self._places = {name: at for at, name in enumerate(self._fields)}
+        return self._fields
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        if not isinstance(value, dict):
+            raise self.wrong(value, path, at)
+        fields = self.fields
+        made = {}
+        above, at.struct = at.struct, self.name
+        for name, found in value.items():
+            field = fields.get(name)
+            if field is None:
+                at.unknown.append(f"{shown}.{name}" if shown else name)
+                continue
+            if found is None:
+                continue
+            member, may_miss = field
+            held = member.decode(
+                found,
+                f"{path}.{name}" if path else name,
+                f"{shown}.{name}" if shown else name,
+                at,
+            )
+            if may_miss and not (member.is_pointer or member.is_struct) and member.is_empty(held):
+                continue
+            made[name] = held
+        at.struct = above
+        return made
+
+    def written(self, value: Any) -> Any:
+        fields = self.fields
+        made: dict[str, Any] = {}
+        same = True
+        last = -1
+        for name, found in value.items():
+            place = self._places.get(name)
+            if place is None:
+                made[name] = found
+                continue
+            if place < last:
+                same = False
+            last = place
+            if found is None:
+                made[name] = found
+                continue
+            made[name] = new = fields[name][0].written(found)
+            if new is not found:
+                same = False
+        for name, member in self._always.items():
+            if name not in made:
+                made[name] = _zero_of(member)
+                same = False
+        if same:
+            return value
+        places = self._places
+        rest = len(places)
+        return dict(sorted(made.items(), key=lambda item: places.get(item[0], rest)))
+
+    def is_empty(self, value: Any) -> bool:
+        return False
+
+
+def _zero_of(value: GoValue) -> Any:
+    if value.is_pointer:
+        return None
+    return value.written({}) if isinstance(value, Struct) else value.zero
+
+
+@cache
+def struct_of(api_version: str, kind: str) -> Struct | None:
+    """The struct of a built-in kind; None where it is none."""
+    node = schema_of(api_version, kind)
+    if node is None:
+        return None
+    name = next(n for n, found in schemas().items() if found is node)
+    made = _named(name, False)
+    return made if isinstance(made, Struct) else None
+
+
+def in_go_form(
+    api_version: str, kind: str, value: dict[str, Any], old: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A built-in object whose members, but for metadata, are as Go writes them; the order of the
+    members themselves is not this function's. Those that are in `old`, too, have that form.
+    """
+    struct = struct_of(api_version, kind)
+    if struct is None:
+        return value
+    fields = struct.fields
+    changed = {}
+    for name, member in value.items():
+        if name == "metadata" or not isinstance(member, dict | list):
+            continue
+        if member is old.get(name):
+            continue
+        field = fields.get(name)
+        if field is not None:
+            new = field[0].written(member)
+            if new is not member:
+                changed[name] = new
+    return {**value, **changed} if changed else value
+
+
+@cache
+def empty_members(api_version: str, kind: str) -> Mapping[str, Any] | None:
+    """The members besides metadata of an object of which nothing is said, as Go writes them."""
+    struct = struct_of(api_version, kind)
+    if struct is None:
+        return None
+    return {name: value for name, value in struct.written({}).items() if name != "metadata"}
+
+
+@cache
+def _go_fields() -> dict[str, dict[str, str]]:
+    data = Path(__file__).with_name("go_fields.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, dict[str, str]])
+
+
+@cache
+def _named(name: str, pointer: bool) -> GoValue:
+    node = schemas()[name]
+    package, _, kind = name.rpartition(".")
+    text = f"{package.rpartition('.')[2]}.{kind}"
+    made: GoValue
+    if kind == "Quantity":
+        made = _Quantity("resource.Quantity")
+    elif kind == "IntOrString":
+        made = _IntOrString("intstr.IntOrString")
+    elif kind in _FREE_FORM or "properties" not in node:
+        made = GoValue(text)
+        if node.get("type") == "string":
+            made = _Scalar(text, "string")
+            made.zero = "0s" if kind == "Duration" else None
+        made.is_struct = kind in _STRUCTS
+    else:
+        made = Struct(text, node, _go_fields().get(name) or {})
+    made.is_pointer = pointer
+    return made
+
+
+def _value(node: Node, go_type: str) -> GoValue:
+    pointer = go_type.startswith("*")
+    go_type = go_type.lstrip("*")
+    reference = node.get("$ref") or node.get("ref")
+    if reference:
+        return _named(reference, pointer)
+    made: GoValue
+    kind = node.get("type")
+    if kind == "array":
+        item = _value(node.get("items") or {}, go_type.removeprefix("[]"))
+        made = _List(go_type, item)
+    elif kind == "object" and isinstance(node.get("additionalProperties"), dict):
+        item = _value(node["additionalProperties"], go_type.partition("]")[2])
+        made = _Map(go_type, item)
+    elif kind in ("string", "boolean", "integer", "number"):
+        made = _Scalar(go_type, kind)
+    else:
+        made = GoValue(go_type)
+    made.is_pointer = pointer
+    return made
