@@ -24,6 +24,7 @@ from conformance.behaviour.script import SCRIPT
 from conformance.behaviour.scripted import Step
 from conformance.binaries import BinariesUnavailable, find_binaries
 from conformance.cluster import StartFailed
+from conformance.kubectl_commands.table import COMMANDS, NEEDS_KUBELET
 
 PAGE = Path(__file__).parent.parent / "docs" / "fidelity.md"
 
@@ -44,6 +45,21 @@ The embedded server of `listwatch.testing` is compared with a real kube-apiserve
    body byte by byte, and how it was cut into chunks. What differs from run to run (times, uids,
    resource versions, names that the server makes) is first replaced by what it stands for.
    {same} answers are the same; {differ} are not, and each difference is told below with its reason.
+
+**kubectl**: {commands} of its commands are run on both servers, with the same demands on what they
+print, how they exit and what they do (`conformance/kubectl_commands`). {kubelet} do on the
+embedded server what they do on a real one without a kubelet: they fail, in other words. `attach`
+and `cp` need one too.
+
+Schemas of custom resources are compared in a third way, at random: `python -m
+conformance.custom_objects` makes definitions and objects up, and writes them to both.
+
+The rules in `x-kubernetes-validations` (CEL) are evaluated where the Python package
+`common-expression-language` is installed. Without it they are stored and not looked at, and a
+definition that has some is answered with a Warning that says so. With it, too, their types are not
+checked and their cost is not estimated when they are defined; rules with `optionalOldSelf`, and
+rules that use what the package does not know (`quantity`, `ip`, `cidr`, `url`, `format`), are taken
+for kept. Conversion webhooks are not called: between versions nothing but apiVersion changes.
 """
 
 
@@ -56,6 +72,8 @@ def page(compared: Mapping[str, Compared]) -> str:
         _INTRODUCTION.format(
             behaviours=sum(len(statements) for _, statements in behaviours),
             steps=len(compared),
+            commands=len(COMMANDS),
+            kubelet=", ".join(f"`{name}`" for name in NEEDS_KUBELET),
             same=len(compared) - differ,
             differ=differ,
         ),

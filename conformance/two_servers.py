@@ -25,7 +25,7 @@ from conformance.binaries import Binaries
 from conformance.cluster import Cluster
 from conformance.requests import Session, SessionRequests
 from conformance.streams import PATIENCE, Stream, address_of, request_bytes
-from conformance.users import ADMIN, NOBODY, VIEWER
+from conformance.users import ADMIN, NOBODY, USERS, VIEWER
 from listwatch.testing.apiserver.auth import ADMIN as EVERYTHING
 from listwatch.testing.apiserver.auth import Auth, Rule, User
 from listwatch.testing.apiserver.core import APIServer
@@ -191,11 +191,14 @@ class RealServer(TestedServer):
 
 
 class EmbeddedCluster(TestedServer):
-    """The embedded server on an event loop of its own, in a thread of its own."""
+    """The embedded server on an event loop of its own, in a thread of its own. `controllers` are
+    those of its controllers that it has on.
+    """
 
     kind: Kind = "embedded"
 
-    def __init__(self) -> None:
+    def __init__(self, *, controllers: Sequence[str] = ()) -> None:
+        self._controllers = controllers
         self._temporary = tempfile.TemporaryDirectory(prefix="conformance-embedded-")
         self.folder = Path(self._temporary.name)
         self.tokens = {user: f"token-of-{user}" for user in (ADMIN, VIEWER, NOBODY)}
@@ -260,6 +263,7 @@ class EmbeddedCluster(TestedServer):
             # The real one has no controllers and no kubelet either.
             settings=Settings(namespace_deletion=False, pod_termination=False),
             auth=self._auth(),
+            controllers=self._controllers,
         )
         async with EmbeddedServer(core, tls=True) as self.embedded:
             self._up.set()
@@ -274,7 +278,9 @@ class EmbeddedCluster(TestedServer):
         )
         rules = {ADMIN: EVERYTHING, VIEWER: (pods,), NOBODY: ()}
         return Auth(
-            User(name=name, token=token, rules=rules[name]) for name, token in self.tokens.items()
+            # As the real one reads its file of tokens: no group is one without a name.
+            User(name=name, token=token, rules=rules[name], uid=name, groups=USERS[name] or ("",))
+            for name, token in self.tokens.items()
         )
 
     def _call(self, function: Callable[[], T]) -> T:

@@ -7,6 +7,8 @@ They are replaced by what they stand for, so that two answers can be compared as
 - uids become the step that made their object: ``<uid of make-a>``.
 - times become ``<time>``; made-up names and addresses lose what was made up; continue tokens are
   decoded.
+- in a Table, the descriptions of columns, which are each server's own, become ``...``, and ages
+  ``<age>``; since how long it is depends on them, one with a length counts as one chunk.
 """
 
 from __future__ import annotations
@@ -30,9 +32,14 @@ _LATER = re.compile(r'("retryAfterSeconds": ?)\d')  # in an ERROR event; it is m
 _CONTINUE = re.compile(r'("continue": ?")([\w-]+=*)(")')
 _MADE_UP = re.compile(r"\b([Mm]ade[-_])[a-z0-9]{5}\b")
 _ADDRESS = re.compile(r'("serverAddress": ?"|serverAddress: )[^"\n]*|(")10\.0\.0\.\d+')
+_HASH = re.compile(r"(\?hash=)[0-9A-F]{128}")
 _VERSION = re.compile(
     r'("(?:gitCommit|buildDate|goVersion|gitVersion|platform|compiler)": ?")[^"]*'
 )
+
+_TABLE = re.compile(r'"kind": ?"Table"')
+_DESCRIPTION = re.compile(r'("description": ?)"(?:\\.|[^"\\])*"')
+_AGE = re.compile(r'"(?:\d+[smhdy]){1,2}"')
 
 _VOLATILE = ("Date", "Etag", "Expires", "Last-Modified", "Content-Length")
 _PROTOBUF = b"k8s\0"  # of such a body no more is compared than that it is one
@@ -81,9 +88,13 @@ class _Names:
         if answer.body.startswith(_PROTOBUF):
             return Normal(answer.status, headers, answer.framing, "protobuf")
         body = self.text(answer.body.decode(errors="backslashreplace"))
+        framing = answer.framing
+        if _TABLE.search(body):
+            body = _AGE.sub('"<age>"', _DESCRIPTION.sub(r'\1"..."', body))
+            framing = "one chunk" if framing == "length" else framing
         if answer.status == 200:
             body = _LATER.sub(r"\1<seconds>", body)
-        return Normal(answer.status, headers, answer.framing, body)
+        return Normal(answer.status, headers, framing, body)
 
     def text(self, text: str) -> str:
         text = _CONTINUE.sub(lambda found: found[1] + self._token(found[2]) + found[3], text)
@@ -92,6 +103,7 @@ class _Names:
         text = _RV.sub(self._versions_in, text)
         text = _CURRENT.sub(lambda found: found[1] + self._version(found[2]), text)
         text = _TIME.sub(lambda found: "<time>" if not found[1] else "<time with fraction>", text)
+        text = _HASH.sub(r"\1<hash>", text)
         text = _VERSION.sub(r"\1...", text)
         text = _ADDRESS.sub(lambda found: f"{found[1] or found[2]}<address>", text)
         return _MADE_UP.sub(r"\1#", text)

@@ -541,7 +541,8 @@ NEGOTIATION = Group(
     "negotiation",
     "What can be asked for",
     [
-        post("make", _CM, _config_map("a", {"x": "1"})),
+        post("make", _CM, _config_map("a", {"x": "1"}), save="a"),
+        watch("table-changes", f"{_CM}?resourceVersion=$a_rv", events=3, headers=_TABLE),
         *(
             get(name, _CM, headers={"Accept": accept})
             for name, accept in {
@@ -576,6 +577,17 @@ NEGOTIATION = Group(
         get("object-metadata", f"{_CM}/a", headers=_METADATA),
         get("object-metadata-list", f"{_CM}/a", headers=_METADATA_LIST),
         get("object-table", f"{_CM}/a", headers=_TABLE),
+        get("table-of-names", f"{_CM}?includeObject=None", headers=_TABLE),
+        get("table-of-objects", f"{_CM}?includeObject=Object&limit=1", headers=_TABLE),
+        get("table-of-nonsense", f"{_CM}?includeObject=All", headers=_TABLE),
+        get("table-pretty", f"{_CM}?pretty=true", headers=_TABLE),
+        get("table-empty", "$core/pods", headers=_TABLE),
+        get(
+            "table-old-version",
+            f"{_CM}/a",
+            headers={"Accept": "application/json;as=Table;v=v1beta1;g=meta.k8s.io"},
+        ),
+        get("table-no-version", f"{_CM}/a", headers={"Accept": "application/json;as=Table"}),
         get("missing-metadata", f"{_CM}/none", headers=_METADATA),
         get("missing-table", f"{_CM}/none", headers=_TABLE),
         get("missing-yaml", f"{_CM}/none", headers={"Accept": "application/yaml"}),
@@ -585,6 +597,7 @@ NEGOTIATION = Group(
         get("metadata-list-pretty", f"{_CM}?pretty=true", headers=_METADATA_LIST),
         post("create-as-metadata", _CM, _config_map("b"), headers=_METADATA),
         post("create-as-html", _CM, _config_map("c"), headers={"Accept": "text/html"}),
+        patch("patch-as-table", f"{_CM}/b", {"data": {"y": "2"}}, headers=_TABLE),
         delete("delete-as-metadata", f"{_CM}/b", headers=_METADATA),
         post("large-1", _CM, _config_map("l1", {"x": "x" * 60_000})),
         post("large-2", _CM, _config_map("l2", {"x": "x" * 60_000})),
@@ -592,6 +605,7 @@ NEGOTIATION = Group(
         post("large-3", _CM, _config_map("l3", {"x": "x" * 60_000})),
         get("gzip-refused", _CM, headers={"Accept-Encoding": "gzip;q=0"}),
         get("not-gzip", _CM, headers={"Accept-Encoding": "br"}),
+        delete("delete-as-table", f"{_CM}/a", headers=_TABLE),
     ],
 )
 
@@ -1282,7 +1296,10 @@ DISCOVERY = Group(
         get("readyz-of-unknown", "/readyz/nosuch"),
         Step(name="healthz-head", method="HEAD", path="/healthz"),
         get("openapi-v3", "/openapi/v3"),
-        get("openapi-v2", "/openapi/v2"),
+        get("openapi-v3-unknown", "/openapi/v3/nosuch"),
+        get("openapi-v3-html", "/openapi/v3/version", headers={"Accept": "text/html"}),
+        get("openapi-v2-html", "/openapi/v2", headers={"Accept": "text/html"}),
+        get("openapi-v2-slash", "/openapi/v2/"),
     ],
 )
 

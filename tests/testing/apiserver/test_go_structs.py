@@ -1,0 +1,137 @@
+"""Built-in objects as Go's structs hold and write them (K7, K29)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from listwatch.testing.apiserver.types.fields import expanded, kinds, schema_of, schemas
+from listwatch.testing.apiserver.types.go_structs import Decoding, Struct, WrongType, struct_of
+from listwatch.testing.apiserver.types.quantities import canonical_quantity
+
+
+def struct(api_version: str, kind: str) -> Struct:
+    found = struct_of(api_version, kind)
+    assert found is not None
+    return found
+
+
+def read(api_version: str, kind: str, value: Any) -> tuple[Any, list[str]]:
+    reading = Decoding()
+    return struct(api_version, kind).decode(value, "", "", reading), reading.unknown
+
+
+def wrong(api_version: str, kind: str, value: Any) -> tuple[str, str, str]:
+    with pytest.raises(WrongType) as caught:
+        read(api_version, kind, value)
+    return caught.value.struct, caught.value.path, caught.value.go_type
+
+
+def test_what_is_unknown_is_dropped_and_told_however_deep() -> None:
+    container = {"name": "c", "nope": 1, "env": [{"name": "A", "x": 1}]}
+    value = {"spec": {"containers": [container], "bogus": {}}, "more": 1}
+    assert read("v1", "Pod", value) == (
+        {"spec": {"containers": [{"name": "c", "env": [{"name": "A"}]}]}},
+        ["spec.containers[0].nope", "spec.containers[0].env[0].x", "spec.bogus", "more"],
+    )
+
+
+def test_what_is_empty_is_left_out_unless_go_writes_it() -> None:
+    spec = {"hostNetwork": False, "nodeName": "", "volumes": [], "securityContext": {}}
+    held, _ = read("v1", "Pod", {"spec": {**spec, "hostname": None, "priority": 0}})
+    assert held == {"spec": {"securityContext": {}, "priority": 0}}
+    assert struct("v1", "Pod").written({"spec": {"nodeName": "n"}}) == {
+        "metadata": {},
+        "spec": {"containers": None, "nodeName": "n"},
+        "status": {},
+    }
+
+
+def test_members_are_written_in_the_order_of_the_struct() -> None:
+    spec = {"nodeName": "n", "containers": [{"image": "i", "name": "c", "resources": {}}]}
+    written = struct("v1", "Pod").written({"status": {}, "spec": spec, "metadata": {}})
+    assert list(written) == ["metadata", "spec", "status"]
+    assert list(written["spec"]) == ["containers", "nodeName"]
+    assert list(written["spec"]["containers"][0]) == ["name", "image", "resources"]
+    assert struct("v1", "Pod").written(written) is written
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"replicas": "3"}, ("DeploymentSpec", "spec.replicas", "int32")),
+        ({"replicas": 1 << 31}, ("DeploymentSpec", "spec.replicas", "int32")),
+        ({"replicas": 1.5}, ("DeploymentSpec", "spec.replicas", "int32")),
+        ({"paused": "no"}, ("DeploymentSpec", "spec.paused", "bool")),
+        ({"selector": []}, ("DeploymentSpec", "spec.selector", "v1.LabelSelector")),
+        (
+            {"template": {"spec": {"containers": {}}}},
+            ("PodSpec", "spec.template.spec.containers", "[]v1.Container"),
+        ),
+        (
+            {"template": {"spec": {"nodeSelector": {"a": 1}}}},
+            ("PodSpec", "spec.template.spec.nodeSelector", "string"),
+        ),
+        ({"strategy": {"rollingUpdate": {"maxSurge": True}}}, ("", "", "string")),
+    ],
+)
+def test_json_types_must_be_those_of_go(spec: Any, said: tuple[str, str, str]) -> None:
+    assert wrong("apps/v1", "Deployment", {"spec": spec}) == said
+
+
+def test_every_kind_has_a_struct_whose_members_are_all_known() -> None:
+    for kind in kinds():
+        group_version, _, name = kind.rpartition("/")
+        found = struct_of(group_version, name)
+        assert found is not None, kind
+        if name == "WatchEvent":
+            continue  # which is no object, and has no members of JSON in Go
+        for member, (value, _) in found.fields.items():
+            assert value.go_type, f"{kind}.{member}"
+    assert struct_of("v1", "Nonsense") is None
+
+
+def test_a_schema_is_as_openapi_has_it() -> None:
+    volume = expanded(schemas()["io.k8s.api.core.v1.PodSpec"])["properties"]["volumes"]
+    assert volume == {
+        "items": {
+            "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Volume"}],
+            "default": {},
+        },
+        "type": "array",
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-patch-merge-key": "name",
+        "x-kubernetes-patch-strategy": "merge,retainKeys",
+    }
+    assert schema_of("v1", "Nonsense") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("1000m", "1"),
+        ("0.5", "500m"),
+        (".5", "500m"),
+        ("1.5Gi", "1536Mi"),
+        ("1024Ki", "1Mi"),
+        ("0.1Ki", "102400m"),
+        ("1000k", "1M"),
+        ("1e3", "1e3"),
+        ("12E6", "12e6"),
+        ("0.1n", "1n"),
+        ("-5", "-5"),
+        ("+0", "0"),
+        ("100", "100"),
+    ],
+)
+def test_quantities_have_a_canonical_form(text: str, canonical: str) -> None:
+    assert canonical_quantity(text) == canonical
+    assert canonical_quantity(canonical) == canonical
+
+
+@pytest.mark.parametrize("text", ["", "a", "1 Gi", "1gi", "1e", "--1", "1KiB"])
+def test_what_is_no_quantity_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="quantities must match the regular expression"):
+        canonical_quantity(text)
