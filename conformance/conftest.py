@@ -8,6 +8,7 @@ and keep apart by ``namespace``. A test that kills servers, or wants other flags
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
@@ -21,6 +22,9 @@ from conformance.objects import CustomResource, install_crd
 # As in tests/conftest.py: a shell may have told us to ignore Ctrl-C, and programs inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A client in Go takes more than binaries that were built elsewhere: without Go it is no test here.
+collect_ignore = [] if shutil.which("go") else ["clients/test_client_go.py"]
 
 _results: dict[bool, Binaries | BinariesUnavailable] = {}  # by: with the controller manager
 
@@ -103,6 +107,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         say = reporter.write_line if reporter is not None else print
         _found("controller_binaries" in wanted, say)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for path in collect_ignore:
+        terminalreporter.write_line(f"conformance/{path} was not collected: there is no Go here")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -246,6 +246,15 @@ class EmbeddedCluster(TestedServer):
     def turn_back(self) -> None:
         self._call(lambda: self.embedded.restart("back", backup=self._backup))
 
+    @contextmanager
+    def fault(self, line: str) -> Iterator[None]:
+        """While this lasts something goes wrong, in the words of ``docs/faults.md``."""
+        added = self._call(lambda: self.embedded.faults.add(line))
+        try:
+            yield
+        finally:
+            self._call(lambda: self.embedded.faults.remove(added))
+
     def _run(self) -> None:
         try:
             self._loop.run_until_complete(self._serve())

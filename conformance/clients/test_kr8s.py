@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from conformance.clients.place import LABEL, Forgotten, Place, Step, increasing
-from conformance.objects import WIDGET, config_map, pod
+from conformance.objects import WIDGET, config_map, deployment, pod
 from conformance.users import NOBODY
 
 pytest.importorskip("kr8s", reason="the extra peers brings kr8s")
 
 import kr8s
-from kr8s.asyncio.objects import APIObject, ConfigMap, CustomResourceDefinition, Pod, new_class
+from kr8s.asyncio.objects import (
+    APIObject,
+    ConfigMap,
+    CustomResourceDefinition,
+    Deployment,
+    Pod,
+    new_class,
+)
 
 # It tells of every Kubernetes newer than those that it was released for.
 pytestmark = pytest.mark.filterwarnings("ignore:Kubernetes version .* is not supported:UserWarning")
@@ -56,6 +65,22 @@ class Client:
 
     def pod(self, name: str) -> Any:
         return Pod(pod(name), self._namespace, self.api)
+
+    def deployment(self, name: str, replicas: int) -> Any:
+        return Deployment(deployment(name, replicas), self._namespace, self.api)
+
+    async def apply(self, made: Any, by: str, **query: str) -> Any:
+        """It has no server-side apply of its own: this is how one asks for it."""
+        async with self.api.call_api(
+            "PATCH",
+            version=made.version,
+            namespace=self._namespace,
+            url=f"{made.endpoint}/{made.name}",
+            params={"fieldManager": by, **query},
+            headers={"Content-Type": "application/apply-patch+yaml"},
+            content=json.dumps(made.raw),
+        ) as response:
+            return type(made)(response.json(), self._namespace, self.api)
 
     async def get(self, kind: str | type, **selectors: Any) -> list[Any]:
         return [found async for found in self.api.get(kind, **selectors)]
@@ -285,3 +310,82 @@ async def test_finds_what_the_server_has(client: Client) -> None:
     crds = await client.get(CustomResourceDefinition)
     assert "widgets.example.com" in [crd.name for crd in crds]
     assert all(isinstance(crd, APIObject) for crd in crds)
+
+
+def owners(made: Any) -> dict[str, str]:
+    return {entry.manager: entry.operation for entry in made.metadata.managedFields}
+
+
+async def test_applies_by_its_own_request(client: Client) -> None:
+    made = await client.apply(client.config_map("a", x="1", y="1"), "alice")
+    assert made.data == {"x": "1", "y": "1"}
+    assert owners(made) == {"alice": "Apply"}
+    with pytest.raises(kr8s.ServerError, match=r'conflict with "alice": \.data\.x') as raised:
+        await client.apply(client.config_map("a", x="2"), "bob")
+    assert refusal(raised.value) == (409, "Conflict")
+    taken = await client.apply(client.config_map("a", x="2"), "bob", force="true")
+    assert taken.data == {"x": "2", "y": "1"}
+    assert owners(taken) == {"alice": "Apply", "bob": "Apply"}
+    await taken.patch({"data": {"y": None}})
+    assert taken.data == {"x": "2"}
+    tried = await client.apply(client.config_map("a", x="3"), "bob", dryRun="All")
+    assert tried.data == {"x": "3"}
+    await taken.refresh()
+    assert taken.data == {"x": "2"}
+
+
+async def test_creates_many_at_once(client: Client) -> None:
+    await client.api.create([client.config_map(name) for name in ("a", "b", "c")])
+    assert sorted(await client.names("configmaps")) == ["a", "b", "c"]
+
+
+async def test_scales_a_deployment(client: Client) -> None:
+    made = client.deployment("web", 1)
+    await made.create()
+    assert (made.replicas, made.metadata.generation) == (1, 1)
+    await made.scale(3)
+    assert (made.replicas, made.metadata.generation) == (3, 2)
+
+
+async def test_waits_for_what_others_do(client: Client, place: Place) -> None:
+    made = client.pod("p")
+    await made.create()
+    started = asyncio.Event()
+
+    async def wait(*conditions: str, mode: Literal["any", "all"] = "any") -> None:
+        started.set()
+        await client_pod.wait(list(conditions), mode=mode, timeout=30)
+
+    async def tell(**values: str) -> None:
+        listed = [{"type": kind, "status": value} for kind, value in values.items()]
+        await made.patch({"status": {"conditions": listed}}, subresource="status")
+
+    client_pod = await Pod.get("p", place.namespace, client.api)
+    async with asyncio.TaskGroup() as tasks:
+        both = tasks.create_task(wait("condition=Ready", "condition=ContainersReady", mode="all"))
+        await started.wait()
+        await tell(Ready="False", ContainersReady="True")
+        assert not both.done()
+        await tell(Ready="True", ContainersReady="True")
+    assert client_pod.metadata.resourceVersion == made.metadata.resourceVersion
+    started.clear()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(wait("delete"))
+        await started.wait()
+        await made.delete(grace_period=0)
+    assert not place.exists("p", "pods")
+
+
+async def test_waits_for_a_finalizer(client: Client, place: Place) -> None:
+    made = client.widget("a")
+    made.raw["metadata"]["finalizers"] = ["example.com/hold"]
+    await made.create()
+    await made.delete()
+    assert await made.exists()
+    await made.refresh()
+    assert made.metadata.deletionTimestamp
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(made.wait("delete", timeout=30))
+        other = await Widget.get("a", place.namespace, client.api)
+        await other.patch([{"op": "remove", "path": "/metadata/finalizers"}], type="json")
+    assert not await made.exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -11,56 +10,33 @@ import pytest
 
 from conformance.clients.place import Forgotten, Place, Step, increasing
 from conformance.objects import WIDGET, pod
-from conformance.users import ADMIN, NOBODY
+from conformance.users import NOBODY
 
 pytest.importorskip("lightkube", reason="the extra peers brings lightkube")
 
-from lightkube import ApiError, AsyncClient, Client, KubeConfig
-from lightkube.config.kubeconfig import SingleConfig
-from lightkube.generic_resource import (
-    create_namespaced_resource,
-    get_generic_resource,
-    load_in_cluster_generic_resources,
-)
+from lightkube import ApiError, AsyncClient, Client
+from lightkube.core.exceptions import ConditionError, ObjectDeleted
+from lightkube.generic_resource import load_in_cluster_generic_resources
 from lightkube.models.core_v1 import PodStatus
-from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.operators import not_equal, not_in
 from lightkube.resources.core_v1 import ConfigMap, Pod
 from lightkube.types import CascadeType, PatchType
 
-# Its patches are strategic merge patches unless told otherwise.
-MERGE = PatchType.MERGE
-
-generic_resource: Any = get_generic_resource  # it has no types
-Widget: Any = create_namespaced_resource(WIDGET.group, WIDGET.version, WIDGET.kind, WIDGET.plural)
-
-
-def configuration(place: Place, user: str = ADMIN, token: str | None = None) -> SingleConfig:
-    found = KubeConfig.from_file(str(place.kubeconfig(user, token=token))).get()
-    assert found is not None
-    return found
-
-
-# `Any` for a client here: its methods have types for each kind of object, and `Widget` is none.
-@contextmanager
-def connect(place: Place, user: str = ADMIN, token: str | None = None) -> Iterator[Any]:
-    """A client of a place's server, as one of the users or with another token."""
-    with Client(configuration(place, user, token), trust_env=False) as client:
-        yield client
+from conformance.clients.lightkube_client import (
+    MERGE,
+    Widget,
+    a_config_map,
+    a_widget,
+    configuration,
+    connect,
+    generic_resource,
+)
 
 
 @pytest.fixture
 def client(place: Place) -> Iterator[Any]:
     with connect(place) as client:
         yield client
-
-
-def a_config_map(name: str, app: str = "web", **data: str) -> ConfigMap:
-    return ConfigMap(metadata=ObjectMeta(name=name, labels={"app": app}), data=data)
-
-
-def a_widget(name: str, app: str = "web", **spec: Any) -> Any:
-    return Widget(metadata=ObjectMeta(name=name, labels={"app": app}), spec=spec)
 
 
 def step(event: tuple[str, Any]) -> Step:
@@ -264,3 +240,50 @@ def test_a_custom_resource(client: Any, place: Place) -> None:
     ]
     watch = client.watch(Widget, resource_version=start, server_timeout=1)
     assert [step(event) for event in islice(watch, len(expected))] == expected
+
+
+def conditions(**values: str) -> dict[str, Any]:
+    return {"status": {"conditions": [{"type": k, "status": v} for k, v in values.items()]}}
+
+
+def _nothing() -> None:
+    """What is left to do when all steps are taken."""
+
+
+class Acting(Client):
+    """Takes the next of its steps whenever it has seen an event of a watch and wants another."""
+
+    steps: Iterator[Callable[[], object]]
+
+    def watch(self, *args: Any, **options: Any) -> Iterator[Any]:
+        for event in super().watch(*args, **options):
+            yield event
+            next(self.steps, _nothing)()
+
+
+def test_waits(place: Place) -> None:
+    acting = Acting(configuration(place), trust_env=False)
+    client: Any = acting
+    with client:
+
+        def tell(name: str, **values: str) -> object:
+            return client.patch(Pod.Status, name, conditions(**values), patch_type=MERGE)
+
+        def remove() -> None:
+            client.delete(Pod, "p", grace_period=0)
+
+        client.create(Pod.from_dict(pod("p")))
+        client.create(Pod.from_dict(pod("q")))
+        acting.steps = iter(
+            (
+                lambda: tell("p", Ready="False"),
+                lambda: [tell("q", Ready="True"), tell("p", Ready="True")],
+            )
+        )
+        found = client.wait(Pod, "p", for_conditions=["Ready"])
+        assert found.metadata.name == "p"
+        with pytest.raises(ConditionError):
+            client.wait(Pod, "p", for_conditions=["Done"], raise_for_conditions=["Ready"])
+        acting.steps = iter((remove,))
+        with pytest.raises(ObjectDeleted):
+            client.wait(Pod, "p", for_conditions=["Done"])

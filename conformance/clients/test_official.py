@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from conformance.clients.place import LABEL, Forgotten, Place, Step, increasing
 from conformance.objects import WIDGET, config_map, pod
-from conformance.users import ADMIN, NOBODY
-from conformance.waiting import until
+from conformance.users import NOBODY
 
 pytest.importorskip("kubernetes", reason="the extra peers brings the official client")
 
-from kubernetes import client, config, dynamic, informer, watch
+from kubernetes import client, dynamic, watch
 from kubernetes.client.exceptions import ApiException
+
+from conformance.clients.official import connect
 
 # Of the five kinds of patch that a path takes it sends JSON Patch unless told otherwise.
 MERGE = {"_content_type": "application/merge-patch+json"}
@@ -25,18 +25,6 @@ MERGE = {"_content_type": "application/merge-patch+json"}
 # These have no types.
 Watch: Any = watch.Watch
 DynamicClient: Any = dynamic.DynamicClient
-SharedInformer: Any = informer.SharedInformer
-new_client_from_config: Any = config.new_client_from_config
-
-
-# `Any` for its clients and APIs: their types want models where dicts do as well.
-@contextmanager
-def connect(place: Place, user: str = ADMIN, token: str | None = None) -> Iterator[Any]:
-    """A client of a place's server, as one of the users or with another token."""
-    kubeconfig = str(place.kubeconfig(user, token=token))
-    with new_client_from_config(kubeconfig, persist_config=False) as api:
-        yield api
-    api.rest_client.pool_manager.clear()  # it would leave that to the garbage collector
 
 
 @pytest.fixture
@@ -356,24 +344,3 @@ def test_its_dynamic_client_finds_a_resource(place: Place) -> None:
         )
         things.delete(name="a", namespace=place.namespace)
         assert not place.exists("a", WIDGET.plural)
-
-
-def test_its_informer_follows(core: Any, place: Place) -> None:
-    core.create_namespaced_config_map(place.namespace, config_map("first"))
-    seen: list[Step] = []
-    follower = SharedInformer(
-        core.list_namespaced_config_map, namespace=place.namespace, resync_period=0
-    )
-    for kind in (informer.ADDED, informer.MODIFIED, informer.DELETED):
-        follower.add_event_handler(
-            kind, lambda found, kind=kind: seen.append(Step(kind, found.metadata.name))
-        )
-    follower.start()
-    try:
-        until(lambda: seen, what="the informer to have listed")
-        churn = place.churn()
-        until(lambda: len(seen) > len(churn.all), what="the informer to have seen it all")
-    finally:
-        follower.stop()
-    assert seen == [("ADDED", "first"), *churn.all]
-    assert [found.metadata.name for found in follower.cache.list()] == ["first"]
