@@ -176,7 +176,11 @@ KINDS = (
         {"proxy-url": f"http://alice:{PROXY}@127.0.0.1:1"},
         sends="",
     ),
-    Kind("impersonation", lambda folder: {"token": TOKEN, "as": "bob", "as-groups": ["x"]}),
+    Kind(
+        "impersonation",  # which is allowed, and bob may do nothing
+        lambda folder: {"token": TOKEN, "as": "bob", "as-groups": ["x"]},
+        sends="",
+    ),
 )
 
 

@@ -1,5 +1,5 @@
 """The server's own Tables: followed as exactly as objects, and read at once. Virtual time, no
-sockets, and no server that makes Tables: `Tabling` makes them.
+sockets, and columns of our own choice: `Tabling` makes the Tables.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""A transport that makes Tables of what a server sends that makes none: as a real one does, of the
+"""A transport that makes Tables with columns of a test's own choice: as a real server does, of the
 metadata of objects, with the columns in the first event of a watch only.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -38,9 +39,12 @@ class Tabling:
         """Whether it makes any: an old server does not."""
 
     async def send(self, request: HTTPRequest) -> HTTPResponse:
+        asked = request.headers.get("Accept", "").startswith(ASKED)
+        if asked:  # whoever is behind may make Tables of its own
+            plain = {**request.headers, "Accept": "application/json"}
+            request = dataclasses.replace(request, headers=plain)
         response = await self._inner.send(request)
-        asked = request.headers.get("Accept", "").startswith(ASKED) and self.tables
-        if not asked or response.status != 200:
+        if not (asked and self.tables) or response.status != 200:
             return response
         watch = any(name == "watch" for name, _ in request.query)
         return _Response(response, self._events() if watch else None, self)

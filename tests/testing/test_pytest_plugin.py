@@ -112,7 +112,8 @@ def test_a_server_of_its_own_can_be_done_anything_to(pytester: pytest.Pytester) 
             assert fresh_kube_apiserver.url != kube_apiserver.url
             with Client(config=fresh_kube_apiserver.config) as client:
                 client.create({"metadata": {"name": "a"}}, resource="namespaces")
-                fresh_kube_apiserver.call(lambda server: server.restart("lost"))
+            fresh_kube_apiserver.call(lambda server: server.restart("lost"))
+            with Client(config=fresh_kube_apiserver.config) as client:
                 names = [each.name for each in client.list("namespaces")]
                 assert "a" not in names
         """,
