@@ -180,3 +180,18 @@ def test_nothing_is_imported_for_those_who_use_nothing(pytester: pytest.Pytester
         """,
     )
     ran.assert_outcomes(passed=1)
+
+
+def test_pytest_does_not_rewrite_our_modules(pytester: pytest.Pytester) -> None:
+    """As modules of a plugin's package they would each be compiled anew, which takes seconds."""
+    ran = run(
+        pytester,
+        """
+        import sys
+
+        def test_it(kube_apiserver):
+            loader = sys.modules["listwatch.testing.server_thread"].__loader__
+            assert type(loader).__name__ == "SourceFileLoader"
+        """,
+    )
+    ran.assert_outcomes(passed=1)

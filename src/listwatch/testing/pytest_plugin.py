@@ -5,8 +5,12 @@ It is there wherever `listwatch[test]` is installed. Nothing is imported before 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +23,22 @@ if TYPE_CHECKING:
     from .kube_apiserver import EmbeddedKubeAPIServer, KubeAPIServer
 
 __all__: list[str] = []
+
+
+class _AsTheyAre(MetaPathFinder):
+    """Has the modules of this library imported without pytest's own reading of them: as the package
+    of a plugin, every one would be searched for assertions and compiled again, which takes seconds.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not name.startswith("listwatch."):
+            return None
+        return PathFinder.find_spec(name, path, target)
+
+
+_FINDER = _AsTheyAre()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,9 +57,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
     if config.getoption("--kube-config") and not config.getoption("--kube-context"):
         # A cluster that tests write to is named, and never just the current one.
         raise pytest.UsageError("--kube-config needs --kube-context: which cluster is it to be?")
+
+
+def pytest_unconfigure() -> None:
+    if _FINDER in sys.meta_path:
+        sys.meta_path.remove(_FINDER)
 
 
 @pytest.fixture(scope="session")

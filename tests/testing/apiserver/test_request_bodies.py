@@ -142,3 +142,17 @@ def test_text_that_is_no_utf_8_is_made_readable(server: Writing) -> None:
     body = b'{"metadata":{"name":"a"},"data":{"a":"\xff","b":"\\ud800"}}'
     answer = server.write("POST", CONFIGMAPS, body)
     assert parsed(answer)["data"] == {"a": "\ufffd", "b": "\ufffd"}
+
+
+@pytest.mark.parametrize("body", [b"a: !!timestamp x", b"a: !!bool x"])
+def test_a_tag_that_does_not_fit_its_value_is_a_bad_request(server: Writing, body: bytes) -> None:
+    assert said(server, body, kind="application/yaml")
+
+
+def test_aliases_that_multiply_are_refused(server: Writing) -> None:
+    ten = b",".join([b'"x"'] * 10)
+    body = b"l0: &l0 [%s]\n" % ten + b"".join(
+        b"l%d: &l%d [%s]\n" % (level, level, b",".join([b"*l%d" % (level - 1)] * 10))
+        for level in range(1, 7)
+    )
+    assert "excessive aliasing" in said(server, body, kind="application/yaml")

@@ -149,3 +149,21 @@ def test_a_drained_pod_waits_for_its_successor(server: Acting) -> None:
     assert (evict(first), evict(second)) == (201, 429)
     server.wait(3)
     assert evict(second) == 201
+
+
+def test_a_taint_that_only_keeps_away_leaves_what_is_there(server: Acting) -> None:
+    server.made(DAEMONS, workload("log"))
+    server.wait(3)
+    before = names(server)
+    assert before
+    taint = {"key": "a", "value": "b", "effect": "NoSchedule"}
+    server.merge(f"{NODES}/node-1", {"spec": {"taints": [taint]}})
+    server.wait(3)
+    assert names(server) == before
+
+
+def test_the_templates_of_a_daemon_set_are_counted(server: Acting) -> None:
+    server.made(DAEMONS, workload("log"))
+    server.merge(f"{DAEMONS}/log", image(2))
+    annotations = server.found(f"{DAEMONS}/log")["metadata"]["annotations"]
+    assert annotations["deprecated.daemonset.template.generation"] == "2"

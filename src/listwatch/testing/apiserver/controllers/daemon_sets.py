@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any, ClassVar, cast
 
 from ..storage.log import Key, StoredObject, Write
@@ -69,13 +69,12 @@ class DaemonSets(Controller):
             self.retry(key)
             return
         digest = newest.metadata["labels"][_REVISION]
-        nodes = [
-            node.key[1]
-            for node in self.client.list(_NODES)
-            if on_node(value["spec"]["template"]["spec"], node.value)
-            and tolerates(_with_tolerations(value["spec"]["template"]["spec"]), node.value)
-        ]
-        self._place(value, nodes, digest)
+        spec = _with_tolerations(value["spec"]["template"]["spec"])
+        wanted = [node for node in self.client.list(_NODES) if on_node(spec, node.value)]
+        nodes = [node.key[1] for node in wanted if tolerates(spec, node.value)]
+        # A taint that only keeps pods away does not send those away that are there.
+        stay = {node.key[1] for node in wanted if tolerates(spec, node.value, ("NoExecute",))}
+        self._place(value, nodes, stay, digest)
         self._roll(value, nodes, digest)
         self._report(key, nodes, digest)
         revisions.clean_up({newest.key[1]})
@@ -89,13 +88,15 @@ class DaemonSets(Controller):
             found.setdefault(spec.get("nodeName") or named_node(spec), []).append(pod)
         return found
 
-    def _place(self, value: Mapping[str, Any], nodes: list[str], digest: str) -> None:
+    def _place(
+        self, value: Mapping[str, Any], nodes: list[str], stay: Collection[str], digest: str
+    ) -> None:
         """A pod where there is none, and none where there should be none."""
         pods = self._pods(value)
         for name, there in pods.items():
             for pod in there:
                 finished = is_finished(pod.value)
-                if (name not in nodes or finished) and not is_dying(pod.metadata):
+                if (name not in stay or finished) and not is_dying(pod.metadata):
                     self._delete(value, pod)
         for name in nodes:
             if any(not is_finished(pod.value) for pod in pods.get(name, ())):

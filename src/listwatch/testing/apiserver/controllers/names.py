@@ -25,6 +25,8 @@ _MODULES = {
     "job": "jobs:Jobs",
     "ttl-after-finished": "ttl_after_finished:FinishedJobs",
     "disruption": "disruption:Disruptions",
+    "persistentvolumeclaim-protection": "storage_protection:ClaimProtection",
+    "persistentvolume-protection": "storage_protection:VolumeProtection",
     "kubelet": "kubelet:Kubelets",
 }
 CONTROLLERS: tuple[str, ...] = tuple(_MODULES)
@@ -32,6 +34,8 @@ CONTROLLERS: tuple[str, ...] = tuple(_MODULES)
 _ALIASES = {
     "garbagecollector": "garbage-collector",
     "root-ca-cert-publisher": "root-ca-certificate-publisher",
+    "pvc-protection": "persistentvolumeclaim-protection",
+    "pv-protection": "persistentvolume-protection",
 }
 
 

@@ -13,6 +13,8 @@ from .queue import WorkQueue
 
 __all__ = ["RunningControllers"]
 
+_SLICE = 0.02
+"""Seconds of work in one piece."""
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +50,9 @@ class RunningControllers:
             controller.start()
 
     def run_due(self, now: float) -> None:
-        """Do what is due. What it leads to at once is done too."""
+        """Do what is due. What it leads to at once is done too; but where the clock goes on
+        meanwhile, only for so long that whoever asks the server need not wait: the rest stays due.
+        """
         if self._busy:
             return  # their own requests come this way, too
         self._busy = True
@@ -61,6 +65,8 @@ class RunningControllers:
                     # An object that nobody has validated must not take the server down.
                     _log.exception("the %s controller failed on %s", name, item)
                     self._queue.retry(name, item)
+                if self._core.state.clock() - now > _SLICE:
+                    return
         finally:
             self._busy = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..storage.log import StoredObject
@@ -36,13 +36,19 @@ def best_node(
     return "", f"0/{len(nodes)} nodes are available: {told}."
 
 
-def tolerates(spec: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
-    """Whether a pod may be where those taints are that keep pods away."""
+def tolerates(
+    spec: Mapping[str, Any],
+    node: Mapping[str, Any],
+    effects: Collection[str] = ("NoSchedule", "NoExecute"),
+) -> bool:
+    """Whether a pod may be where those taints are that keep pods away; with `NoExecute` alone:
+    whether it may stay.
+    """
     tolerations = spec.get("tolerations") or ()
     return all(
         any(_covers(toleration, taint) for toleration in tolerations)
         for taint in (node.get("spec") or {}).get("taints") or ()
-        if taint.get("effect") in ("NoSchedule", "NoExecute")
+        if taint.get("effect") in effects
     )
 
 

@@ -66,7 +66,6 @@ _SPEC: dict[str, Value] = {
         "failedJobsHistoryLimit": 1,
     },
     "autoscaling/horizontalpodautoscalers": {"minReplicas": 1},
-    "networking.k8s.io/networkpolicies": {"policyTypes": ["Ingress"]},
     "apiextensions.k8s.io/customresourcedefinitions": {"conversion": {"strategy": "None"}},
     "storage.k8s.io/csidrivers": {
         "attachRequired": True,
@@ -97,6 +96,7 @@ _PROTECTION = {
     "persistentvolumeclaims": "kubernetes.io/pvc-protection",
     "persistentvolumes": "kubernetes.io/pv-protection",
 }
+_DAEMON_SETS = "apps/daemonsets"
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
@@ -190,10 +190,24 @@ def keep_allocated(of: ResourceType, old: Mapping[str, Any], new: Value) -> None
         new["spec"] = with_kept_addresses(before, spec)
     elif of.storage == "namespaces":
         new["spec"] = before or {}
+    elif of.storage == _DAEMON_SETS:
+        _count_template(old, new)
     elif of.storage == "pods" and spec is not None and before:
         kept = {name: before[name] for name in _ADMITTED if name in before}
         if any(name not in spec for name in kept):
             new["spec"] = {**kept, **spec}
+
+
+def _count_template(old: Mapping[str, Any], new: Value) -> None:
+    """Which template it is, as an annotation tells that is never the client's."""
+    count = (old["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION, "1")
+    template = (new.get("spec") or {}).get("template")
+    if isinstance(template, dict) and count.isdecimal():
+        was = (old.get("spec") or {}).get("template")
+        if fill_template(template) != was:
+            count = str(int(count) + 1)
+    annotations = {**(new["metadata"].get("annotations") or {}), _TEMPLATE_GENERATION: count}
+    new["metadata"] = {**new["metadata"], "annotations": dict(sorted(annotations.items()))}
 
 
 _ADMITTED = ("tolerations", "priority", "preemptionPolicy", "serviceAccountName", "nodeName")

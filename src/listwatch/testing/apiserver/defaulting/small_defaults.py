@@ -117,6 +117,24 @@ def _volume(value: Value) -> None:
         value["spec"] = {**spec, "hostPath": {**path, "type": path.get("type") or ""}}
 
 
+def _network_policy(value: Value) -> None:
+    def rule(found: Value) -> Value:
+        found = dict(found)
+        _each(found, "ports", lambda port: {"protocol": "TCP", **_given(port)})
+        return found
+
+    spec = dict(value.get("spec") or {})
+    _each(spec, "ingress", rule)
+    _each(spec, "egress", rule)
+    if not spec.get("policyTypes"):
+        spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+    value["spec"] = spec
+
+
+def _given(port: Value) -> Value:
+    return {name: member for name, member in port.items() if name != "protocol" or member}
+
+
 SMALL_DEFAULTS: dict[str, Callable[[Value], None]] = {
     "endpoints": _endpoints,
     "limitranges": _limit_range,
@@ -124,6 +142,7 @@ SMALL_DEFAULTS: dict[str, Callable[[Value], None]] = {
     "persistentvolumes": _volume,
     "autoscaling/horizontalpodautoscalers": _autoscaler,
     "discovery.k8s.io/endpointslices": _endpoint_slice,
+    "networking.k8s.io/networkpolicies": _network_policy,
     f"{_RBAC}/roles": _role,
     f"{_RBAC}/clusterroles": _role,
     f"{_RBAC}/rolebindings": _role_binding,

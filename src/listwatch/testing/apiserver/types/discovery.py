@@ -55,7 +55,7 @@ class Discovery:
                 return self._legacy_root(request)
             case "apis", []:
                 return self._groups(request)
-            case "apis", [group]:
+            case "apis", [group] if group:
                 return self._group(request, group)
             case "api", [version]:
                 return self._version_of_group(request, "", version)

@@ -19,6 +19,8 @@ from .go_syntax import go_kind, syntax_error
 __all__ = ["YAML", "decode_json", "decode_yaml", "media_type", "read_body", "read_object"]
 
 YAML = "application/yaml"
+_MAX_YAML_NODES = 1_000_000
+"""A few lines of YAML that refer to each other can stand for any number of values."""
 _ACCEPTED = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 _SCHEME = 'in scheme "pkg/runtime/scheme.go:111"'
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -136,6 +138,8 @@ def decode_yaml(data: bytes, *, first_line: bool = False) -> Any:
     Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _IS_YES_OR_NO, list("yYnN"))
     try:
         value = yaml.load(data, Loader)
+        if b"*" in data and _size(value, {}) > _MAX_YAML_NODES:
+            raise ValueError("yaml: document contains excessive aliasing")
         return _decode(json.dumps(value).encode())
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
@@ -144,8 +148,28 @@ def decode_yaml(data: bytes, *, first_line: bool = False) -> Any:
         raise ValueError(
             f"yaml: {line if first_line or 'line 1:' not in line else ''}{text}"
         ) from None
-    except (yaml.YAMLError, TypeError, RecursionError, UnicodeError) as error:
+    except (
+        yaml.YAMLError,
+        TypeError,
+        RecursionError,
+        UnicodeError,
+        # What its constructors make of an explicit tag that does not fit.
+        AttributeError,
+        LookupError,
+    ) as error:
         raise ValueError(f"yaml: {error}") from None
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """How many values there are, those that stand in several places counted in each."""
+    if not isinstance(value, dict | list):
+        return 1
+    size = known.get(id(value))
+    if size is None:
+        known[id(value)] = 1  # should it be within itself
+        members = value.values() if isinstance(value, dict) else value
+        size = known[id(value)] = 1 + sum(_size(member, known) for member in members)
+    return size
 
 
 def _check_builtin(of: ResourceType, request: ServerRequest, value: dict[str, Any]) -> None:

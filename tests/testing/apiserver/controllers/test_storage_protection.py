@@ -1,0 +1,43 @@
+"""Claims and volumes that are in use."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.testing.apiserver.controllers.acting import CORE, PODS, Acting, container
+
+CLAIMS = f"{CORE}/persistentvolumeclaims"
+CLAIM = {
+    "metadata": {"name": "c"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+USING = {
+    "metadata": {"name": "p"},
+    "spec": {
+        "containers": [container()],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
+    },
+}
+
+
+@pytest.fixture
+def server() -> Acting:
+    return Acting("persistentvolumeclaim-protection")
+
+
+def test_a_claim_that_nobody_uses_goes_at_once(server: Acting) -> None:
+    server.made(CLAIMS, CLAIM)
+    server.delete(f"{CLAIMS}/c")
+    server.wait(1)
+    assert not server.is_there(f"{CLAIMS}/c")
+
+
+def test_one_that_is_used_goes_with_its_last_pod(server: Acting) -> None:
+    server.made(CLAIMS, CLAIM)
+    server.made(PODS, USING)
+    server.delete(f"{CLAIMS}/c")
+    server.wait(5)
+    assert server.is_there(f"{CLAIMS}/c")
+    server.delete(f"{PODS}/p")
+    server.wait(60)
+    assert not server.is_there(f"{CLAIMS}/c")
