@@ -14,6 +14,7 @@ CLAIM = {
 USING = {
     "metadata": {"name": "p"},
     "spec": {
+        "nodeName": "node-1",
         "containers": [container()],
         "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
     },
@@ -32,7 +33,7 @@ def test_a_claim_that_nobody_uses_goes_at_once(server: Acting) -> None:
     assert not server.is_there(f"{CLAIMS}/c")
 
 
-def test_one_that_is_used_goes_with_its_last_pod(server: Acting) -> None:
+def test_one_that_a_pod_on_a_node_uses_goes_with_it(server: Acting) -> None:
     server.made(CLAIMS, CLAIM)
     server.made(PODS, USING)
     server.delete(f"{CLAIMS}/c")
