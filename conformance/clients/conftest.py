@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.binaries import Binaries, BinariesUnavailable
+from conformance.binaries import BinariesUnavailable
 from conformance.clients import client_go as go
-from conformance.clients.place import AnyServer, Forgotten, Place
+from conformance.clients.place import AnyServer, Forgotten, Place, widget_server
 from conformance.cluster import Cluster
 from conformance.namespaces import create_namespace, delete_namespace
 from conformance.objects import config_map, install_crd
@@ -55,18 +55,8 @@ def place(any_server: AnyServer, tmp_path: Path) -> Iterator[Place]:
 @pytest.fixture(scope="session", params=KINDS)
 def mortal(request: pytest.FixtureRequest) -> Iterator[AnyServer]:
     """Either server, with Widgets on it, for tests that restart it. Leave it running."""
-    server: AnyServer
-    if request.param == "embedded":
-        server = EmbeddedCluster()
-    else:
-        binaries = request.getfixturevalue("binaries")
-        assert isinstance(binaries, Binaries)
-        server = Cluster(binaries=binaries).start()
-    try:
-        install_crd(server)
+    with widget_server(request) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+from conformance.binaries import Binaries
 from conformance.cluster import Cluster
 from conformance.kubeconfig import cluster_entry, write_kubeconfig
-from conformance.objects import WIDGET, config_map
+from conformance.objects import WIDGET, config_map, install_crd
 from conformance.two_servers import EmbeddedCluster
 from conformance.users import ADMIN
 
 AnyServer = Cluster | EmbeddedCluster
+
+
+@contextmanager
+def widget_server(request: pytest.FixtureRequest) -> Iterator[AnyServer]:
+    """The server of the kind that a fixture's parameter says, with Widgets on it, to restart."""
+    server: AnyServer
+    if request.param == "embedded":
+        server = EmbeddedCluster()
+    else:
+        binaries = request.getfixturevalue("binaries")
+        assert isinstance(binaries, Binaries)
+        server = Cluster(binaries=binaries).start()
+    try:
+        install_crd(server)
+        yield server
+    finally:
+        server.stop()
+
 
 LABEL = "app=web"
 """The selector that `Place.churn` is made for."""

@@ -13,13 +13,11 @@ from typing import Any
 
 import pytest
 
-from conformance.binaries import Binaries
 from conformance.clients.kopf_operator import PATIENCE, Operator, Told
-from conformance.clients.place import AnyServer, Place
-from conformance.cluster import Cluster
+from conformance.clients.place import AnyServer, Place, widget_server
 from conformance.objects import WIDGET, config_map, install_crd
 from conformance.requests import Json
-from conformance.two_servers import KINDS, EmbeddedCluster
+from conformance.two_servers import KINDS
 from conformance.waiting import until
 
 FINALIZER = "kopf.zalando.org/KopfFinalizerMarker"
@@ -218,18 +216,8 @@ def test_gives_way_to_a_peer_of_higher_priority(here: Place, peering: str, told:
 @pytest.fixture(scope="module", params=KINDS)
 def own_server(request: pytest.FixtureRequest) -> Iterator[AnyServer]:
     """Either server, to restart."""
-    server: AnyServer
-    if request.param == "embedded":
-        server = EmbeddedCluster()
-    else:
-        binaries = request.getfixturevalue("binaries")
-        assert isinstance(binaries, Binaries)
-        server = Cluster(binaries=binaries).start()
-    try:
-        install_crd(server)
+    with widget_server(request) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["by lists", "by watches alone"])

@@ -25,6 +25,8 @@ class Controller:
     """Whose writes its writes are."""
     watched: ClassVar[frozenset[str] | None] = None
     """The storages of whose writes it hears; None: of all."""
+    storage: ClassVar[str] = ""
+    """Whose objects, by their keys, `start` has it look at; empty: none."""
 
     def __init__(self, core: Core, queue: WorkQueue) -> None:
         self.client = Client(core, self.program)
@@ -32,6 +34,9 @@ class Controller:
 
     def start(self) -> None:
         """Plan what there is to do with the objects that are there already."""
+        if self.storage:
+            for found in self.client.list(self.storage):
+                self.plan(found.key)
 
     def observe(self, write: Write) -> None:
         """Plan what this write leads to. Not the place to write."""

@@ -6,14 +6,11 @@ from collections.abc import Collection, Hashable, Mapping
 from typing import Any, ClassVar, cast
 
 from ..storage.log import Key, StoredObject, Write
-from .client import Core
-from .controller import Controller
-from .events import Recorder
 from .owners import Claims, controller_of, is_dying
 from .pods import PODS, is_active, is_available, is_finished, is_ready, new_pod
-from .queue import WorkQueue
 from .revisions import Revisions
 from .scheduling import named_node, on_node, tolerates
+from .workload import Workload
 
 __all__ = ["DaemonSets"]
 
@@ -32,19 +29,12 @@ _TOLERATIONS = [
 """What the controller gives every one of its pods."""
 
 
-class DaemonSets(Controller):
+class DaemonSets(Workload):
     """Sees to it that each node has its pod."""
 
     name: ClassVar[str] = "daemonset"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE, _NODES, PODS})
-
-    def __init__(self, core: Core, queue: WorkQueue) -> None:
-        super().__init__(core, queue)
-        self._events = Recorder(self.client, "daemonset-controller")
-
-    def start(self) -> None:
-        for found in self.client.list(_STORAGE):
-            self.plan(found.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if write.storage == _STORAGE:

@@ -7,9 +7,7 @@ from typing import Any, ClassVar, cast
 
 from ..reading.object_selectors import selector_matches
 from ..storage.log import Key, StoredObject, Write
-from .client import Core
 from .conditions import with_condition
-from .controller import Controller
 from .deployment_sets import ReplicaSetsOf
 from .deployment_status import (
     counted,
@@ -18,10 +16,8 @@ from .deployment_status import (
     seconds_to_deadline,
     with_progress,
 )
-from .events import Recorder
 from .owners import controller_of, is_dying
 from .pods import PODS, condition_of, is_finished
-from .queue import WorkQueue
 from .rollout import (
     DESIRED,
     annotated,
@@ -32,6 +28,7 @@ from .rollout import (
     shrunk,
     size,
 )
+from .workload import Workload
 
 __all__ = ["Deployments"]
 
@@ -39,19 +36,12 @@ _STORAGE, _SETS = "apps/deployments", "apps/replicasets"
 _DELAY = 0.01
 
 
-class Deployments(Controller):
+class Deployments(Workload):
     """Brings the ReplicaSets of each Deployment to where its template and its number want them."""
 
     name: ClassVar[str] = "deployment"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE, _SETS, PODS})
-
-    def __init__(self, core: Core, queue: WorkQueue) -> None:
-        super().__init__(core, queue)
-        self._events = Recorder(self.client, "deployment-controller")
-
-    def start(self) -> None:
-        for found in self.client.list(_STORAGE):
-            self.plan(found.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if write.storage == _STORAGE:

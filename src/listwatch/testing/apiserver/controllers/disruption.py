@@ -28,10 +28,7 @@ class Disruptions(Controller):
 
     name: ClassVar[str] = "disruption"
     watched: ClassVar[frozenset[str] | None] = frozenset({_BUDGETS, PODS})
-
-    def start(self) -> None:
-        for budget in self.client.list(_BUDGETS):
-            self.plan(budget.key)
+    storage: ClassVar[str] = _BUDGETS
 
     def observe(self, write: Write) -> None:
         if write.storage == _BUDGETS:

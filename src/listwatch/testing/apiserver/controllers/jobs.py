@@ -7,9 +7,6 @@ from datetime import datetime
 from typing import Any, ClassVar, cast
 
 from ..storage.log import Key, StoredObject, Write, WriteKind
-from .client import Core
-from .controller import Controller
-from .events import Recorder
 from .job_pods import (
     TRACKING,
     JobPods,
@@ -20,7 +17,7 @@ from .job_pods import (
 )
 from .owners import controller_of, is_dying
 from .pods import PODS, condition_of, deletion_order
-from .queue import WorkQueue
+from .workload import Workload
 
 __all__ = ["Jobs"]
 
@@ -31,19 +28,12 @@ _DEADLINE = ("DeadlineExceeded", "Job was active longer than specified deadline"
 _DONE = ("CompletionsReached", "Reached expected number of succeeded pods")
 
 
-class Jobs(Controller):
+class Jobs(Workload):
     """Makes pods, counts how they ended, and says when it is over."""
 
     name: ClassVar[str] = "job"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE, PODS})
-
-    def __init__(self, core: Core, queue: WorkQueue) -> None:
-        super().__init__(core, queue)
-        self._events = Recorder(self.client, "job-controller")
-
-    def start(self) -> None:
-        for found in self.client.list(_STORAGE):
-            self.plan(found.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if write.storage == _STORAGE:

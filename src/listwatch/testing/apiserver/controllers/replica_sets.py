@@ -7,10 +7,7 @@ from typing import Any, ClassVar, cast
 
 from ..reading.object_selectors import selector_matches
 from ..storage.log import Key, StoredObject, Write
-from .client import Core
 from .conditions import with_condition, without_condition
-from .controller import Controller
-from .events import Recorder
 from .owners import Claims, controller_of, controller_uid, is_dying
 from .pods import (
     PODS,
@@ -21,7 +18,7 @@ from .pods import (
     new_pod,
     seconds_to_available,
 )
-from .queue import WorkQueue
+from .workload import Workload
 
 __all__ = ["ReplicaSets"]
 
@@ -31,19 +28,12 @@ _BURST = 500
 """Pods that are made or deleted at a time, at most."""
 
 
-class ReplicaSets(Controller):
+class ReplicaSets(Workload):
     """Makes and deletes pods until there are as many as wanted."""
 
     name: ClassVar[str] = "replicaset"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE, PODS})
-
-    def __init__(self, core: Core, queue: WorkQueue) -> None:
-        super().__init__(core, queue)
-        self._events = Recorder(self.client, "replicaset-controller")
-
-    def start(self) -> None:
-        for found in self.client.list(_STORAGE):
-            self.plan(found.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if write.storage == _STORAGE:

@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from ..storage.log import Write, WriteKind
-from .controller import Controller
-from .owners import is_dying
+from .per_namespace import NAMESPACES, PerNamespace
 
 __all__ = ["RootCertificates"]
 
-_NAMESPACES, _MAPS = "namespaces", "configmaps"
-_NAME = "kube-root-ca.crt"
+_MAPS = "configmaps"
 _DESCRIPTION = (
     "Certificates of the authorities by which the API server is known inside the cluster. "
     "The embedded server publishes it for those who look whether it is there."
 )
-_DELAY = 0.01
 
 
-class RootCertificates(Controller):
+class RootCertificates(PerNamespace):
     """What is published is empty: no pod of this cluster is a program that could connect."""
 
     name: ClassVar[str] = "root-ca-certificate-publisher"
-    watched: ClassVar[frozenset[str] | None] = frozenset({_NAMESPACES, _MAPS})
+    watched: ClassVar[frozenset[str] | None] = frozenset({NAMESPACES, _MAPS})
+    made_in: ClassVar[str] = _MAPS
+    object_name: ClassVar[str] = "kube-root-ca.crt"
 
-    def start(self) -> None:
-        for namespace in self.client.list(_NAMESPACES):
-            self.plan(namespace.key[1])
-
-    def observe(self, write: Write) -> None:
-        if write.storage == _NAMESPACES and write.kind is WriteKind.CREATED:
-            self.plan(write.new.key[1], _DELAY)
-        elif write.kind is WriteKind.DELETED and write.new.key[1] == _NAME:
-            self.plan(write.new.key[0], _DELAY)
-
-    def sync(self, item: Hashable) -> None:
-        name = str(item)
-        namespace = self.client.get(_NAMESPACES, ("", name))
-        if namespace is None or is_dying(namespace.metadata):
-            return
-        if self.client.get(_MAPS, (name, _NAME)) is None:
-            annotations = {"kubernetes.io/description": _DESCRIPTION}
-            metadata = {"name": _NAME, "namespace": name, "annotations": annotations}
-            self.client.create(_MAPS, name, {"metadata": metadata, "data": {"ca.crt": ""}})
+    def new_object(self, namespace: str) -> Mapping[str, Any]:
+        annotations = {"kubernetes.io/description": _DESCRIPTION}
+        metadata = {"name": self.object_name, "namespace": namespace, "annotations": annotations}
+        return {"metadata": metadata, "data": {"ca.crt": ""}}

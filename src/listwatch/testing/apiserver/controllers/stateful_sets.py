@@ -6,14 +6,11 @@ from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar, cast
 
 from ..storage.log import Key, StoredObject, Write
-from .client import Core
-from .controller import Controller
-from .events import Recorder
 from .owners import Claims, controller_of, is_dying
 from .pods import PODS, is_available, is_finished, is_ready, seconds_to_available
-from .queue import WorkQueue
 from .revisions import Revisions
 from .stateful_pods import REVISION, claims_of, ordinal_of, stateful_pod
+from .workload import Workload
 
 __all__ = ["StatefulSets"]
 
@@ -21,19 +18,12 @@ _STORAGE = "apps/statefulsets"
 _DELAY = 0.01
 
 
-class StatefulSets(Controller):
+class StatefulSets(Workload):
     """Makes, deletes and replaces pods by their ordinals, one step at a time."""
 
     name: ClassVar[str] = "statefulset"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE, PODS})
-
-    def __init__(self, core: Core, queue: WorkQueue) -> None:
-        super().__init__(core, queue)
-        self._events = Recorder(self.client, "statefulset-controller")
-
-    def start(self) -> None:
-        for found in self.client.list(_STORAGE):
-            self.plan(found.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if write.storage == _STORAGE:

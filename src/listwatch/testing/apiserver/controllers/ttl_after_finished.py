@@ -22,10 +22,7 @@ class FinishedJobs(Controller):
 
     name: ClassVar[str] = "ttl-after-finished"
     watched: ClassVar[frozenset[str] | None] = frozenset({_STORAGE})
-
-    def start(self) -> None:
-        for job in self.client.list(_STORAGE):
-            self.plan(job.key)
+    storage: ClassVar[str] = _STORAGE
 
     def observe(self, write: Write) -> None:
         if "ttlSecondsAfterFinished" in (write.new.value.get("spec") or {}):
