@@ -14,9 +14,9 @@ from listwatch.testing.apiserver.core import APIServer
 from listwatch.testing.apiserver.messages import Answer, ServerRequest
 from listwatch.testing.apiserver.storage.loading import UnknownKind
 from listwatch.testing.apiserver.storage.state import Settings
+from tests.testing.apiserver.types.test_routes import definition
 
 from .asking import START, Asking, message, names, same_as_recorded
-from .test_routes import definition
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 PODS = "/api/v1/namespaces/default/pods"

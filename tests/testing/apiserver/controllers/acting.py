@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.testing.apiserver.writing import MERGE, Writing, parsed
+from tests.testing.apiserver.write_server import MERGE, Writing, parsed
 
 APPS = "/apis/apps/v1/namespaces/default"
 DEPLOYMENTS = f"{APPS}/deployments"
