@@ -9,6 +9,7 @@ import pytest
 from conformance.objects import WIDGET, install_crd
 from conformance.two_servers import TestedServer
 from conformance.waiting import until
+from listwatch.testing.apiserver.types.openapi_protobuf_v3 import encode_v3
 
 PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 _OPENID = ("openid/v1/jwks", ".well-known/openid-configuration")
@@ -74,6 +75,15 @@ def test_version_2_comes_in_protobuf(server: TestedServer) -> None:
     answer = server.request("GET", "/openapi/v2", headers={"Accept": PROTOBUF})
     assert answer.headers["Content-Type"] == PROTOBUF.replace("@", ".")
     assert answer.body.startswith(b"\x0a\x032.0")
+
+
+@pytest.mark.parametrize("name", ["version", "apis", "api/v1", "apis/apps/v1"])
+def test_version_3_comes_in_protobuf(server: TestedServer, name: str) -> None:
+    """client-go asks for version 3 in protobuf first: it says, byte by byte, what the JSON says."""
+    path, accept = f"/openapi/v3/{name}", PROTOBUF.replace("v2", "v3")
+    answer = server.request("GET", path, headers={"Accept": f"{accept}, application/json"})
+    assert answer.headers["Content-Type"] == accept.replace("@", ".")
+    assert answer.body == encode_v3(server.get(path))
 
 
 def test_both_have_the_same_documents(

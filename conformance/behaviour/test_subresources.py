@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.behaviour.space import Space, refusal, rv
+from conformance.behaviour.space import Space, refusal, rv, with_query
 from conformance.objects import config_map, deployment, pod
 from conformance.requests import Json, Response
 
@@ -128,6 +128,47 @@ def test_a_scale_may_be_refused(space: Space, body: Json, wanted: tuple[int, str
     space.server.create(_collection(space, "deployments"), _scaled("deployments"))
     code, reason, _ = refusal(space.ask("PUT", _scale(space), body))
     assert (code, reason) == wanted
+
+
+def _applied(space: Space, replicas: int, manager: str, **query: str) -> Response:
+    path = with_query(_scale(space), fieldManager=manager, **query)
+    body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": replicas}}
+    return space.ask("PATCH", path, body, content_type="application/apply-patch+yaml")
+
+
+def _owners(space: Space) -> list[tuple[str, str, str]]:
+    """Who owns the number: manager, operation, subresource."""
+    entries = space.get("web", "deployments")["metadata"]["managedFields"]
+    return [
+        (entry["manager"], entry["operation"], entry.get("subresource", ""))
+        for entry in entries
+        if "f:replicas" in entry["fieldsV1"].get("f:spec", {})
+    ]
+
+
+def test_an_applied_scale_takes_the_number_by_force_only(space: Space) -> None:
+    """409 names who owns the number, as of autoscaling/v1; with force it is the applier's (K31)."""
+    path = with_query(_collection(space, "deployments"), fieldManager="maker")
+    space.server.create(path, _scaled("deployments"))
+    code, reason, message = refusal(_applied(space, 5, "x"))
+    assert (code, reason) == (409, "Conflict")
+    assert message.endswith('conflict with "maker" using autoscaling/v1: .spec.replicas')
+    assert _applied(space, 5, "x", force="true").json()["spec"] == {"replicas": 5}
+    assert _owners(space) == [("x", "Apply", "scale")]
+    assert _applied(space, 5, "y").status == 200
+    assert _owners(space) == [("x", "Apply", "scale"), ("y", "Apply", "scale")]
+
+
+def test_an_applied_scale_may_be_refused(space: Space) -> None:
+    """Negative numbers are 422, texts 500, another name 400, and without a manager it is 422."""
+    space.server.create(_collection(space, "deployments"), _scaled("deployments"))
+    assert _applied(space, -1, "x", force="true").status == 422
+    assert _applied(space, 3, "").status == 422
+    apply = {"content_type": "application/apply-patch+yaml"}
+    named = with_query(_scale(space), fieldManager="x")
+    for body, wanted in (({"spec": {"replicas": "3"}}, 500), ({"metadata": {"name": "b"}}, 400)):
+        sent = {"apiVersion": "autoscaling/v1", "kind": "Scale", **body}
+        assert space.ask("PATCH", named, sent, **apply).status == wanted
 
 
 def test_a_scale_of_nothing_is_404(space: Space) -> None:
@@ -337,6 +378,18 @@ def test_a_binding_may_be_refused(space: Space, body: Json, code: int) -> None:
     """Wrong names, targets, uids, RVs and kinds."""
     space.put(pod("a"), "pods")
     assert space.ask("POST", space.path("pods", "a/binding"), body).status == code
+
+
+def test_the_older_path_of_bindings_names_the_pod_in_the_body(space: Space) -> None:
+    """POST of bindings: as of a pod's binding, but that the uid does not count."""
+    space.put(pod("a"), "pods")
+    body = {"metadata": {"name": "a", "uid": "any"}, "target": {"kind": "Node", "name": "n1"}}
+    answer = space.ask("POST", space.path("bindings"), body)
+    assert (answer.status, answer.json()["status"]) == (201, "Success")
+    assert space.get("a", "pods")["spec"]["nodeName"] == "n1"
+    unnamed = space.ask("POST", space.path("bindings"), {"target": {"name": "n1"}})
+    assert refusal(unnamed) == (400, "BadRequest", "Name parameter required.")
+    assert space.ask("GET", space.path("bindings")).status == 405
 
 
 def test_a_configmap_has_no_scale(space: Space) -> None:

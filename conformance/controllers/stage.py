@@ -14,7 +14,10 @@ from conformance.waiting import until
 
 NODE = "stage-node"
 _UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?P<zone>Z|[+-]\d\d:\d\d)")
+_VERSION = re.compile(r'("resourceVersion": )"\d+"')
+_MINUTES = re.compile(r"-\d{8}\b")
+"""In the names of a CronJob's Jobs: since 1970."""
 _HASHES = ("pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash")
 _COLLECTIONS = {
     "deployments": "/apis/apps/v1",
@@ -23,6 +26,8 @@ _COLLECTIONS = {
     "daemonsets": "/apis/apps/v1",
     "controllerrevisions": "/apis/apps/v1",
     "jobs": "/apis/batch/v1",
+    "cronjobs": "/apis/batch/v1",
+    "endpointslices": "/apis/discovery.k8s.io/v1",
 }
 
 
@@ -30,7 +35,7 @@ class Stage:
     """On a server that has controllers but no kubelet."""
 
     def __init__(self, server: SessionRequests) -> None:
-        self._server = server
+        self.server = server
         self.namespace = create_namespace(server, "stage")
         node = {
             "metadata": {"name": NODE},
@@ -43,33 +48,33 @@ class Stage:
 
     def elsewhere(self) -> Stage:
         """Another namespace of the same server."""
-        return Stage(self._server)
+        return Stage(self.server)
 
     def path(self, plural: str, name: str = "") -> str:
         base = f"{_COLLECTIONS.get(plural, '/api/v1')}/namespaces/{self.namespace}/{plural}"
         return f"{base}/{name}" if name else base
 
     def create(self, plural: str, obj: Mapping[str, Any]) -> Json:
-        return self._server.create(self.path(plural), obj)
+        return self.server.create(self.path(plural), obj)
 
     def get(self, plural: str, name: str) -> Json:
-        return self._server.get(self.path(plural, name))
+        return self.server.get(self.path(plural, name))
 
     def objects(self, plural: str) -> list[Json]:
-        items = self._server.get(self.path(plural))["items"]
+        items = self.server.get(self.path(plural))["items"]
         assert isinstance(items, list)
         return items
 
     def exists(self, plural: str, name: str) -> bool:
-        return self._server.request("GET", self.path(plural, name)).status == 200
+        return self.server.request("GET", self.path(plural, name)).status == 200
 
     def change(self, plural: str, name: str, patch: object, subresource: str = "") -> Json:
         """A merge patch."""
         path = self.path(plural, name) + (f"/{subresource}" if subresource else "")
-        return self._server.patch(path, patch)
+        return self.server.patch(path, patch)
 
     def delete(self, plural: str, name: str, policy: str) -> None:
-        self._server.delete(self.path(plural, name), propagationPolicy=policy)
+        self.server.delete(self.path(plural, name), propagationPolicy=policy)
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
         """Act out the kubelets until it holds."""
@@ -82,6 +87,10 @@ class Stage:
 
         until(acted, what=what, timeout=40)
 
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Wait for what needs no kubelet."""
+        until(condition, what=what, timeout=40)
+
     def act(self) -> None:
         """What a scheduler and a kubelet would do now, each pod one step."""
         for pod in self.objects("pods"):
@@ -90,15 +99,16 @@ class Stage:
             finished = status["phase"] in ("Succeeded", "Failed")
             if "deletionTimestamp" in metadata:
                 if not finished and metadata["deletionGracePeriodSeconds"]:
-                    self._server.request("DELETE", path, {"gracePeriodSeconds": 0})
+                    self.server.request("DELETE", path, {"gracePeriodSeconds": 0})
             elif not pod["spec"].get("nodeName"):
                 target = {"kind": "Node", "name": NODE}
                 body = {"metadata": {"name": metadata["name"]}, "target": target}
-                self._server.request("POST", f"{path}/binding", body)
+                self.server.request("POST", f"{path}/binding", body)
             elif status["phase"] == "Pending":
                 self._report(path, status, "Running", ready=True)
             elif "job-name" in metadata["labels"] and not finished:
-                fails = metadata["labels"]["job-name"] == "bad"
+                labels = metadata["labels"]
+                fails = labels.get("end", labels["job-name"]) == "bad"
                 self._report(path, status, "Failed" if fails else "Succeeded", ready=False)
 
     def _report(self, path: str, status: Json, phase: str, *, ready: bool) -> None:
@@ -120,7 +130,7 @@ class Stage:
             "startTime": status.get("startTime", now),
             "containerStatuses": [{**container, "ready": ready, "state": state}],
         }
-        self._server.request("PATCH", f"{path}/status", {"status": new}, headers=_MERGE)
+        self.server.request("PATCH", f"{path}/status", {"status": new}, headers=_MERGE)
 
     # What can be compared
 
@@ -141,7 +151,7 @@ class Stage:
             for label in _HASHES:
                 if label in metadata.get("labels", {}) and plural != "pods":
                     revisions[metadata["labels"][label].rpartition("-")[2]] = None
-            if plural == "pods" and metadata["name"].startswith(metadata.get("generateName", "?")):
+            if metadata["name"].startswith(metadata.get("generateName", "?")):
                 names[metadata["name"]] = f"{metadata['generateName']}<made up>"
             names[metadata["uid"]] = f"<uid of {plural}>"
         texts = []
@@ -151,7 +161,9 @@ class Stage:
                 text = text.replace(old, new)
             for number, digest in enumerate(revisions):
                 text = text.replace(digest, f"<hash {number}>")
-            texts.append(_UID.sub("<uid>", _TIME.sub("<time>", text)).replace(self.namespace, "ns"))
+            text = text.replace(self.namespace, "ns")
+            text = _VERSION.sub(r'\1"<version>"', _TIME.sub(r"<time>\g<zone>", text))
+            texts.append(_MINUTES.sub("-<minutes>", _UID.sub("<uid>", text)))
         return sorted(texts)
 
     def events(self) -> list[str]:

@@ -2,88 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from conformance.controllers.manifests import Stages, both, image, job, rolled_out, workload
 from conformance.controllers.stage import Stage
 from conformance.requests import Json
 from conformance.waiting import until
 
-Stages = tuple[Stage, Stage]
-
-_CONTAINER = {"name": "main", "image": "example.invalid/app:1"}
-
-
-def _template(name: str, **spec: Any) -> Json:
-    return {
-        "metadata": {"labels": {"app": name}, "annotations": {"note": "x"}},
-        "spec": {"containers": [_CONTAINER], **spec},
-    }
-
-
-def _workload(name: str, replicas: int | None = None, **spec: Any) -> Json:
-    count = {} if replicas is None else {"replicas": replicas}
-    selector = {"matchLabels": {"app": name}}
-    return {
-        "metadata": {"name": name, "labels": {"app": name}},
-        "spec": {**count, "selector": selector, "template": _template(name), **spec},
-    }
-
-
-def _job(name: str, **spec: Any) -> Json:
-    template = {"spec": {"containers": [_CONTAINER], "restartPolicy": "Never"}}
-    return {"metadata": {"name": name}, "spec": {"template": template, **spec}}
-
-
-def _rolled_out(stage: Stage, name: str = "web") -> Callable[[], bool]:
-    def is_rolled_out() -> bool:
-        found = stage.get("deployments", name)
-        status, wanted = found.get("status", {}), found["spec"]["replicas"]
-        return (
-            status.get("observedGeneration") == found["metadata"]["generation"]
-            and all(
-                status.get(count, 0) == wanted
-                for count in ("replicas", "updatedReplicas", "availableReplicas")
-            )
-            and not status.get("terminatingReplicas")
-            and all("deletionTimestamp" not in pod["metadata"] for pod in stage.objects("pods"))
-        )
-
-    return is_rolled_out
-
-
-def _image(number: int) -> Json:
-    containers = [{**_CONTAINER, "image": f"example.invalid/app:{number}"}]
-    return {"spec": {"template": {"spec": {"containers": containers}}}}
-
-
 _OF_DEPLOYMENT = ("deployments", "replicasets", "pods")
-
-
-def _both(stages: Stages, play: Callable[[Stage], Any]) -> None:
-    """Assert that it comes to the same on both."""
-    embedded, real = (play(stage) for stage in stages)
-    assert embedded == real
 
 
 def test_a_deployment(stages: Stages) -> None:
     """Its ReplicaSet and its pods: every field, managedFields and status included."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 3))
-        stage.wait(_rolled_out(stage), "a rollout")
+        stage.create("deployments", workload("web", 3))
+        stage.wait(rolled_out(stage), "a rollout")
         return stage.told(*_OF_DEPLOYMENT), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_deployment_that_nobody_runs(stages: Stages) -> None:
     """Without a kubelet it says that it is not available, and that it goes on."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2))
+        stage.create("deployments", workload("web", 2))
 
         def told() -> bool:
             status = stage.get("deployments", "web").get("status", {})
@@ -92,69 +38,69 @@ def test_a_deployment_that_nobody_runs(stages: Stages) -> None:
         until(told, what="a status")
         return stage.told(*_OF_DEPLOYMENT)
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_rolling_update(stages: Stages) -> None:
     """Two ReplicaSets with their revisions, and only pods of the new one."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 3))
-        stage.wait(_rolled_out(stage), "a rollout")
-        stage.change("deployments", "web", _image(2))
-        stage.wait(_rolled_out(stage), "another rollout")
+        stage.create("deployments", workload("web", 3))
+        stage.wait(rolled_out(stage), "a rollout")
+        stage.change("deployments", "web", image(2))
+        stage.wait(rolled_out(stage), "another rollout")
         return stage.told(*_OF_DEPLOYMENT, generations=False), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_recreation(stages: Stages) -> None:
     """Strategy Recreate comes to the same end."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2, strategy={"type": "Recreate"}))
-        stage.wait(_rolled_out(stage), "a rollout")
-        stage.change("deployments", "web", _image(2))
-        stage.wait(_rolled_out(stage), "another rollout")
+        stage.create("deployments", workload("web", 2, strategy={"type": "Recreate"}))
+        stage.wait(rolled_out(stage), "a rollout")
+        stage.change("deployments", "web", image(2))
+        stage.wait(rolled_out(stage), "another rollout")
         return stage.told(*_OF_DEPLOYMENT, generations=False), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_rollback(stages: Stages) -> None:
     """The old ReplicaSet is the new one, with the next revision, and says which it was."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2))
-        stage.wait(_rolled_out(stage), "a rollout")
+        stage.create("deployments", workload("web", 2))
+        stage.wait(rolled_out(stage), "a rollout")
         for number in (2, 1):
-            stage.change("deployments", "web", _image(number))
-            stage.wait(_rolled_out(stage), "another rollout")
+            stage.change("deployments", "web", image(number))
+            stage.wait(rolled_out(stage), "another rollout")
         return stage.told(*_OF_DEPLOYMENT, generations=False)
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_scale_up_and_down(stages: Stages) -> None:
     """The number of pods, and what the ReplicaSet's annotations say of it."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2))
-        stage.wait(_rolled_out(stage), "a rollout")
+        stage.create("deployments", workload("web", 2))
+        stage.wait(rolled_out(stage), "a rollout")
         for number in (5, 1):
             stage.change("deployments", "web", {"spec": {"replicas": number}}, "scale")
-            stage.wait(_rolled_out(stage), "a scale")
+            stage.wait(rolled_out(stage), "a scale")
         return stage.told(*_OF_DEPLOYMENT, generations=False), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_pause(stages: Stages) -> None:
     """While paused no ReplicaSet is made, and the condition says so."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2))
-        stage.wait(_rolled_out(stage), "a rollout")
+        stage.create("deployments", workload("web", 2))
+        stage.wait(rolled_out(stage), "a rollout")
         stage.change("deployments", "web", {"spec": {"paused": True}})
 
         def paused() -> bool:
@@ -165,14 +111,14 @@ def test_a_pause(stages: Stages) -> None:
         stage.wait(paused, "a pause")
         return stage.told(*_OF_DEPLOYMENT)
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_stateful_set(stages: Stages) -> None:
     """Pods in their order, their revision, and the status."""
 
     def play(stage: Stage) -> Any:
-        stage.create("statefulsets", _workload("db", 2, serviceName="db"))
+        stage.create("statefulsets", workload("db", 2, serviceName="db"))
 
         def done() -> bool:
             status = stage.get("statefulsets", "db").get("status", {})
@@ -181,14 +127,14 @@ def test_a_stateful_set(stages: Stages) -> None:
         stage.wait(done, "a StatefulSet")
         return stage.told("statefulsets", "controllerrevisions", "pods"), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_daemon_set(stages: Stages) -> None:
     """A pod for the node, its revision, and the status."""
 
     def play(stage: Stage) -> Any:
-        stage.create("daemonsets", _workload("agent"))
+        stage.create("daemonsets", workload("agent"))
 
         def done() -> bool:
             status = stage.get("daemonsets", "agent").get("status", {})
@@ -197,7 +143,7 @@ def test_a_daemon_set(stages: Stages) -> None:
         stage.wait(done, "a DaemonSet")
         return stage.told("daemonsets", "controllerrevisions", "pods"), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +158,7 @@ def test_a_job(stages: Stages, name: str, spec: Json) -> None:
     """Its pods, how they are counted, and the conditions at the end."""
 
     def play(stage: Stage) -> Any:
-        stage.create("jobs", _job(name, **spec))
+        stage.create("jobs", job(name, **spec))
 
         def over() -> bool:
             conditions = stage.get("jobs", name).get("status", {}).get("conditions", [])
@@ -221,7 +167,7 @@ def test_a_job(stages: Stages, name: str, spec: Json) -> None:
         stage.wait(over, "the end of a Job")
         return stage.told("jobs", "pods"), stage.events()
 
-    _both(stages, play)
+    both(stages, play)
 
 
 # Deletion
@@ -263,7 +209,7 @@ def test_what_is_left_of_a_family(stages: Stages, policy: str) -> None:
         stage.wait(lambda: not stage.exists("configmaps", "top"), "the end of the owner")
         return before, stage.told("configmaps")
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def _mentions(stage: Stage, name: str, owner: str) -> bool:
@@ -286,8 +232,8 @@ def test_what_is_left_of_a_deployment(stages: Stages, policy: str) -> None:
     """By each policy: of its ReplicaSets and pods."""
 
     def play(stage: Stage) -> Any:
-        stage.create("deployments", _workload("web", 2))
-        stage.wait(_rolled_out(stage), "a rollout")
+        stage.create("deployments", workload("web", 2))
+        stage.wait(rolled_out(stage), "a rollout")
         stage.delete("deployments", "web", policy)
 
         def over() -> bool:
@@ -299,7 +245,7 @@ def test_what_is_left_of_a_deployment(stages: Stages, policy: str) -> None:
         stage.wait(over, "the garbage collector")
         return stage.told(*_OF_DEPLOYMENT, generations=False)
 
-    _both(stages, play)
+    both(stages, play)
 
 
 @pytest.mark.parametrize("name", ["dangling", "elsewhere"])
@@ -314,7 +260,7 @@ def test_a_dependent_of_nothing_goes(stages: Stages, name: str) -> None:
         stage.wait(lambda: not stage.exists("configmaps", name), "the garbage collector")
         return True
 
-    _both(stages, play)
+    both(stages, play)
 
 
 def test_a_namespace_has_an_account_and_a_certificate(stages: Stages) -> None:
@@ -331,4 +277,4 @@ def test_a_namespace_has_an_account_and_a_certificate(stages: Stages) -> None:
         stage.change("configmaps", "kube-root-ca.crt", {"data": {"ca.crt": "x"}})
         return stage.get("serviceaccounts", "default")["metadata"].keys()
 
-    _both(stages, play)
+    both(stages, play)

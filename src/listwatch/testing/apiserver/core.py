@@ -27,20 +27,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
-from .auth import Auth
+from .admission.system_classes import system_classes
+from .allocating.records import AddressRecords, first_objects
+from .auth import Auth, User
 from .deleting.deletion import Deletions
 from .messages import Reaction, ServerRequest
 from .reading.presentation import Presentation, warning_header
 from .reading.reads import Reads
+from .reading.timeouts import check_timeout
 from .reviews.reviews import Reviews
 from .statuses import Refused
+from .storage.first_namespaces import first_namespaces
 from .storage.loading import Loader
 from .storage.log import WriteLog
 from .storage.state import Settings, State, Target
 from .subresources import SUBRESOURCES, Subresources
+from .types.api_services import LocalAPIServices
 from .types.crds import CRD_STORAGE, CustomResources
 from .types.discovery import Discovery
 from .types.request_info import request_info
@@ -48,15 +54,17 @@ from .types.routes import REVIEW_GROUPS, NonResource, Route, route
 from .types.served import TypeRegistry
 from .types.type_table import builtin_types
 from .watching.watches import WatchHub
+from .webhooks.hooks import is_configured
 from .writing.definitions import Definitions
 from .writing.writes import Writes
 
 if TYPE_CHECKING:
     from .controllers.running import RunningControllers
+    from .webhooks.consultation import Ask
 
 __all__ = ["APIServer"]
 
-_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
 class APIServer:
@@ -87,6 +95,10 @@ class APIServer:
             settings=settings or Settings(),
         )
         self.auth = auth
+        self.webhooks = True
+        """Whether webhooks are asked before something is written."""
+        self.ask_webhook: Ask | None = None
+        """How they are asked: of whoever shows the core to clients."""
         self.watches = WatchHub(self.state)
         """The open watches and what they are served from."""
         self._reads = Reads(self.state)
@@ -99,6 +111,8 @@ class APIServer:
         )
         self._reviews = Reviews(self.state)
         self._discovery = Discovery(self.state)
+        self._addresses = AddressRecords(self.state)
+        self._api_services = LocalAPIServices(self.state)
         self._loader = Loader(self.state, self._crds.settle)
         self._compaction = _Compaction(self.state)
         self._controllers: RunningControllers | None = None
@@ -116,7 +130,9 @@ class APIServer:
             headers = (("Audit-Id", audit_id),)
         try:
             info = request_info(request)
-            user = self._reviews.admit(self.auth, request, info)
+            if request.query:
+                check_timeout(request, info)
+            self.state.user = user = self._reviews.admit(self.auth, request, info)
             found = route(self.state, request, info)
             if isinstance(found, NonResource):
                 reaction: Reaction = self._discovery.answer(request, found.path)
@@ -126,13 +142,25 @@ class APIServer:
                     headers = (*headers, warning_header(warning))
                 if _is_question(found.target):
                     reaction = self._reviews.create(self.auth, found.target, found.request, user)
+                elif found.verb in _WRITES and self.webhooks and is_configured(self.state):
+                    reaction = self._consulted(found, user)
                 else:
                     reaction = self._react(found)
         except Refused as refused:
             reaction = refused.answer
         if self._crds.next_due is not None:
             self._crds.run_due()  # what this request has led to does not wait for the next one
+        self._addresses.settle()
+        self._api_services.settle()
         return Presentation(request, headers).of(reaction)
+
+    def _consulted(self, found: Route, user: User) -> Reaction:
+        # Few have any, and they take time to load.
+        from .webhooks.consultation import consulted
+        from .webhooks.consulting import Consulting
+
+        consulting = Consulting(self.state, user, found.request)
+        return consulted(self.state, consulting, partial(self._react, found), self.ask_webhook)
 
     def _react(self, found: Route) -> Reaction:
         target, verb, request = found.target, found.verb, found.request
@@ -143,7 +171,7 @@ class APIServer:
         return self._react_plainly(target, verb, request)
 
     def _react_plainly(self, target: Target, verb: str, request: ServerRequest) -> Reaction:
-        if target.subresource in SUBRESOURCES:
+        if target.subresource in SUBRESOURCES or not target.type.is_stored:
             return self._subresources.react(target, verb, request)
         match verb:
             case "get":
@@ -188,6 +216,8 @@ class APIServer:
             self._compaction.run_due(now)
             if self._controllers is not None:
                 self._controllers.run_due(now)
+        self._addresses.settle()
+        self._api_services.settle()
 
     # Controls
 
@@ -199,11 +229,13 @@ class APIServer:
         if self._controllers is not None:
             self._controllers.stop()
             self._controllers = None
+        self.state.runs_pods = False
         if names:
             # Few want them, and they take time to load.
             from .controllers.running import RunningControllers
 
             self._controllers = RunningControllers(self, names)
+            self.state.runs_pods = "kubelet" in self._controllers.names
 
     def load(self, objects: Iterable[Mapping[str, Any]]) -> int:
         """Store objects as a create would, but for its checks and without a request each; give
@@ -213,7 +245,10 @@ class APIServer:
         status stays; a namespace that is not there is made. Custom resources can follow their
         definition at once. Raises `UnknownKind`.
         """
-        return self._loader.load(objects)
+        try:
+            return self._loader.load(objects)
+        finally:
+            self._addresses.settle()
 
     def compact(self, rv: int | None = None) -> None:
         """Forget the states before revision `rv`; None: all but the newest (K21)."""
@@ -250,8 +285,10 @@ class APIServer:
         self.watches.end(which)
 
     def _found(self) -> None:
-        for name in _NAMESPACES:
-            self._loader.namespace(name)
+        self.load(first_namespaces(self.state))
+        self.load(first_objects(self.state))
+        self.load(system_classes(self.state))
+        self._api_services.found()
 
 
 def _is_question(target: Target) -> bool:

@@ -190,7 +190,7 @@ class EmbeddedServer:
     async def stop(self) -> None:
         """End every connection, and return when all of it is gone. Idempotent."""
         self._running = False
-        self._service.stop()
+        await self._service.close()
         await self._face.stop()
 
     async def __aenter__(self) -> Self:

@@ -104,7 +104,7 @@ class ServerTransport:
             response.close()
         if self._started:
             self._started = False
-            self.service.stop()
+            await self.service.close()
 
 
 class _Response:

@@ -30,6 +30,7 @@ from .http.limits import MAX_BODY
 from .messages import Answer, Reaction, ServerRequest
 from .statuses import failure
 from .storage.alarm import Alarm
+from .webhooks.caller import WebhookCaller
 
 __all__ = ["Core", "Service"]
 
@@ -81,6 +82,7 @@ class Service:
         self.on_rotate: Callable[[bool], None] | None = None
         """Called with True for a new authority, False for a new certificate of the same."""
         self._alarm = Alarm(self.clock, self._run_due)
+        self._caller = WebhookCaller()
         self._refusals: set[object] = set()
         self._timers: dict[object, asyncio.TimerHandle] = {}
         self._backups: dict[int, Any] = {}  # by the identity of the action that goes back to it
@@ -103,6 +105,8 @@ class Service:
         for active in self.faults:
             self._added(active)
         self._alarm.set(self.core.next_due)
+        if hasattr(self.core, "ask_webhook"):
+            self.core.ask_webhook = self._caller
 
     def stop(self) -> None:
         """No timer is left; requests under way are the owner's to end."""
@@ -144,6 +148,11 @@ class Service:
         return failure(
             413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BODY}"
         )
+
+    async def close(self) -> None:
+        """`stop`, and wait until what it asks of others has ended."""
+        self.stop()
+        await self._caller.close()
 
     def look_again(self) -> None:
         """The core was changed from outside: its next moment may be another."""

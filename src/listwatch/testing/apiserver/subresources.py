@@ -1,10 +1,13 @@
-"""Those paths below an object that are neither the object nor its status."""
+"""Those paths below an object that are neither the object nor its status; and `bindings`, which is
+one of a pod's under another path.
+"""
 
 from __future__ import annotations
 
 from .deleting.deletion import Deletions
 from .deleting.eviction import Evictions
-from .messages import Answer, ServerRequest
+from .logs.pod_logs import PodLogs
+from .messages import Reaction, ServerRequest
 from .storage.state import State, Target
 from .writing.binding import Bindings
 from .writing.custom_scale import CustomScales
@@ -12,7 +15,7 @@ from .writing.scale import Scales
 
 __all__ = ["SUBRESOURCES", "Subresources"]
 
-SUBRESOURCES = frozenset({"scale", "eviction", "binding"})
+SUBRESOURCES = frozenset({"scale", "eviction", "binding", "log"})
 """What `Subresources` answers."""
 
 
@@ -24,8 +27,9 @@ class Subresources:
         self._custom_scales = CustomScales(state)
         self._evictions = Evictions(state, deletions)
         self._bindings = Bindings(state)
+        self._logs = PodLogs(state)
 
-    def react(self, target: Target, verb: str, request: ServerRequest) -> Answer:
+    def react(self, target: Target, verb: str, request: ServerRequest) -> Reaction:
         """Raises `Refused`."""
         scales = self._custom_scales if target.type.custom else self._scales
         match target.subresource, verb:
@@ -35,8 +39,12 @@ class Subresources:
                 return scales.update(target, request)
             case "scale", "patch":
                 return scales.patch(target, request)
+            case "log", "get":
+                return self._logs.get(target, request)
             case "eviction", "create":
                 return self._evictions.create(target, request)
             case "binding", "create":
                 return self._bindings.create(target, request)
+            case "", "create":
+                return self._bindings.create_named(target, request)
         raise AssertionError(f"no such verb: {verb} of {target.subresource}")

@@ -31,8 +31,8 @@ def test_names_are_those_of_the_controller_manager() -> None:
 
 
 def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(UnknownController, match=r"no controller 'cronjob'; there are .*kubelet"):
-        APIServer(clock=lambda: 0.0, wall=lambda: START, controllers=["cronjob"])
+    with pytest.raises(UnknownController, match=r"no controller 'magic'; there are .*kubelet"):
+        APIServer(clock=lambda: 0.0, wall=lambda: START, controllers=["magic"])
 
 
 def test_without_names_nothing_acts() -> None:
@@ -99,8 +99,9 @@ def test_nobody_s_rules_are_about_them() -> None:
 def test_an_object_that_makes_no_sense_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
     server = Acting("deployment", "replicaset")
     with caplog.at_level(logging.ERROR):
-        strategy = {"rollingUpdate": {"maxSurge": "much"}}
-        server.made(DEPLOYMENTS, workload("bad", 1, strategy=strategy))
+        bad = workload("bad", 1, strategy={"rollingUpdate": {"maxSurge": "much"}})
+        bad["metadata"]["namespace"] = "default"
+        server.server.load([{"apiVersion": "apps/v1", "kind": "Deployment", **bad}])
         server.wait(0.5)
     assert "the deployment controller failed on ('default', 'bad')" in caplog.text
     server.made(DEPLOYMENTS, workload("web", 1))

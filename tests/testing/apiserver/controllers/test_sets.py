@@ -75,7 +75,9 @@ def test_an_update_begins_with_the_last_and_ends_at_the_partition(server: Acting
 
 
 def test_claims_outlive_their_pods(server: Acting) -> None:
-    claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
+    resources = {"requests": {"storage": "1Gi"}}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": resources}
+    claim = {"metadata": {"name": "data"}, "spec": spec}
     server.made(SETS, workload("db", 2, volumeClaimTemplates=[claim]))
     server.wait(3)
     server.delete(f"{SETS}/db")

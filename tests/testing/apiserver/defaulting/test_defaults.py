@@ -10,7 +10,6 @@ import pytest
 from listwatch.testing.apiserver.defaulting.defaults import (
     fill,
     fill_late,
-    keep_allocated,
     new_status,
 )
 from listwatch.testing.apiserver.defaulting.pod_defaults import quality_of_service
@@ -106,11 +105,8 @@ def complete(address: str, **members: Any) -> dict[str, Any]:
             {
                 "selector": {"a": "b"},
                 "clusterIP": "None",
-                "clusterIPs": ["None"],
                 "type": "ClusterIP",
                 "sessionAffinity": "None",
-                "ipFamilies": ["IPv4"],
-                "ipFamilyPolicy": "SingleStack",
                 "internalTrafficPolicy": "Cluster",
             },
         ),
@@ -136,9 +132,7 @@ def test_a_pod() -> None:
         "securityContext",
         "schedulerName",
         "tolerations",
-        "priority",
         "enableServiceLinks",
-        "preemptionPolicy",
     ]
     keys = [toleration["key"] for toleration in pod["spec"]["tolerations"]]
     assert keys == ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
@@ -200,15 +194,9 @@ def test_a_secret_takes_text_and_keeps_bytes() -> None:
     assert secret["type"] == "Opaque"
 
 
-def test_addresses_are_kept_by_an_update_that_leaves_them_out() -> None:
-    of = TYPES["v1/services"]
+def test_a_port_of_a_service_leads_to_the_same_port() -> None:
     made = complete("v1/services", spec={"ports": [{"port": 80}]})
     assert made["spec"]["ports"] == [{"protocol": "TCP", "port": 80, "targetPort": 80}]
-    new: dict[str, Any] = {"metadata": {}, "spec": {"ports": [{"port": 81}]}}
-    keep_allocated(of, made, new)
-    fill(of, new)
-    assert new["spec"]["clusterIP"] == made["spec"]["clusterIP"]
-    assert list(new["spec"]) == list(made["spec"])
 
 
 def test_a_job_finds_its_pods_by_its_uid() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from listwatch.testing.apiserver.reading.negotiation import accepts_plain_json, clauses
+from listwatch.testing.apiserver.reading.negotiation import accepts_plain, clauses
 
 
 def test_the_highest_quality_comes_first_and_of_equals_the_first() -> None:
@@ -24,7 +24,9 @@ def test_the_highest_quality_comes_first_and_of_equals_the_first() -> None:
         ("", True),
         (" , ", True),
         ("application/json", True),
-        ("Application/JSON; charset=utf-8", True),
+        ("application/json; charset=utf-8", True),
+        ("Application/JSON", False),
+        ("application/yaml", True),
         ("application/*", True),
         ("text/plain", False),
         ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", False),
@@ -32,4 +34,4 @@ def test_the_highest_quality_comes_first_and_of_equals_the_first() -> None:
     ],
 )
 def test_plain_json_is_accepted_by(accept: str, accepted: bool) -> None:
-    assert accepts_plain_json(accept) is accepted
+    assert accepts_plain(accept) is accepted

@@ -94,11 +94,6 @@ def test_what_json_cannot_be_is_refused(accept: str) -> None:
         assert _refusal(path, accept) == _ONLY + _TYPES
 
 
-def test_what_only_the_real_server_has_is_not_offered() -> None:
-    offered = f"{_ONLY}application/json, application/vnd.kubernetes.protobuf"
-    assert _refusal(PODS, "application/yaml") == offered
-
-
 def test_a_watch_in_yaml_is_refused() -> None:
     """K18."""
     assert _refusal(f"{PODS}?watch=1", "application/yaml") == _ONLY + _STREAMS

@@ -119,7 +119,7 @@ def test_a_schema_is_as_openapi_has_it() -> None:
         ("0.1Ki", "102400m"),
         ("1000k", "1M"),
         ("1e3", "1e3"),
-        ("12E6", "12e6"),
+        ("12E6", "12E6"),
         ("0.1n", "1n"),
         ("-5", "-5"),
         ("+0", "0"),
@@ -133,5 +133,5 @@ def test_quantities_have_a_canonical_form(text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "1 Gi", "1gi", "1e", "--1", "1KiB"])
 def test_what_is_no_quantity_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="quantities must match the regular expression"):
+    with pytest.raises(ValueError, match=r"quantities must match|parse quantity's suffix"):
         canonical_quantity(text)

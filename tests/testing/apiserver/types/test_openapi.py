@@ -191,6 +191,20 @@ def test_version_2_in_protobuf_has_the_same_definitions(ask: Asking) -> None:
         assert name.encode() in answer.body
 
 
+@pytest.mark.parametrize("form", ["spec.v3@v1.0", "spec.v3.v1.0"])
+def test_version_3_in_protobuf_has_the_same_schemas(ask: Asking, form: str) -> None:
+    accept = f"application/com.github.proto-openapi.{form}+protobuf"
+    path = "/openapi/v3/apis/example.com/v1"
+    answer, plain = ask.get(path, accept=accept), ask.get(path)
+    assert answer.content_type == "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+    assert answer.body.startswith(b"\x0a\x053.0.0\x12")
+    assert dict(answer.headers)["Etag"] == dict(plain.headers)["Etag"]
+    for name in json.loads(plain.body)["components"]["schemas"]:
+        assert name.encode() in answer.body
+    assert ask.get(path, accept=f"text/html, {accept};q=0.1").content_type == answer.content_type
+    assert ask.get(path, accept="text/html").status == 406
+
+
 def test_descriptions_are_our_own_and_of_fields_that_are_there(ask: Asking) -> None:
     pod = document(ask, "api/v1")["components"]["schemas"]["io.k8s.api.core.v1.Pod"]
     assert pod["description"] == "Containers that run together on one node."

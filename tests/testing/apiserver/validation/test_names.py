@@ -149,4 +149,4 @@ def test_a_generation_is_not_negative() -> None:
 @given(st.from_regex(r"[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?", fullmatch=True))
 def test_a_host_name_is_a_name_of_anything(name: str) -> None:
     for of in TYPES.values():
-        assert not list(name_problems(of, name))
+        assert of.kind == "IPAddress" or not list(name_problems(of, name))

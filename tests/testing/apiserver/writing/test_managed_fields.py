@@ -305,3 +305,30 @@ def test_difference_has_the_paths_of_the_first_alone(one: FieldSet, other: Field
         assert canonical(left) or not canonical(one)
     if not paths(one) & paths(other):
         assert left is one
+
+
+ENTRY = {
+    "manager": "m",
+    "operation": "Update",
+    "apiVersion": "v1",
+    "time": NOON,
+    "fieldsType": "FieldsV1",
+    "fieldsV1": {"f:data": {"f:a": {}}},
+}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [1, "f:data", [], {"data": {}}, {"f:data": 1}, {"k:{": {}}, {"i:x": {}}, {"v:": {}}],
+)
+def test_k9_what_is_no_set_of_fields_changes_nothing(fields: Any) -> None:
+    thing = Thing({"data": {"a": "1"}})
+    before = thing.value["metadata"]["managedFields"]
+    thing.update("two", metadata={"managedFields": [{**ENTRY, "fieldsV1": fields}]})
+    assert thing.value["metadata"]["managedFields"] == before
+
+
+def test_k9_an_entry_of_a_version_that_the_kind_has_not_is_dropped() -> None:
+    thing = Thing({"data": {"a": "1"}})
+    thing.update("two", metadata={"managedFields": [{**ENTRY, "apiVersion": "v9"}]})
+    assert not thing.value["metadata"].get("managedFields")

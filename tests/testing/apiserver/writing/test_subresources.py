@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+from listwatch.testing.apiserver.messages import Answer
 from tests.testing.apiserver.asking import message
-from tests.testing.apiserver.write_server import MERGE, Writing, parsed, rv
+from tests.testing.apiserver.write_server import MERGE, Writing, causes, parsed, rv
 from tests.testing.apiserver.writing.test_writes_recordings import CONTAINER
 
 REC = "/api/v1/namespaces/rec"
@@ -49,6 +51,28 @@ def budget(server: Writing, **status: int) -> None:
         server.merged(f"{BUDGETS}/pdb/status", {"status": {"observedGeneration": 1, **status}})
 
 
+APPLY = "application/apply-patch+yaml"
+
+
+def applied_scale(server: Writing, replicas: int, manager: str, **query: str) -> Answer:
+    asked = urlencode({"fieldManager": manager, **query})
+    body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": replicas}}
+    return server.write("PATCH", f"{DEPLOYMENTS}/web/scale?{asked}", body, kind=APPLY)
+
+
+def owners(server: Writing) -> list[tuple[str, str, str, bool]]:
+    """Of each entry: who, how, where, and whether the number is theirs."""
+    return [
+        (
+            entry["manager"],
+            entry["operation"],
+            entry.get("subresource", ""),
+            "f:replicas" in entry["fieldsV1"].get("f:spec", {}),
+        )
+        for entry in parsed(server.get(f"{DEPLOYMENTS}/web"))["metadata"]["managedFields"]
+    ]
+
+
 # Scale
 
 
@@ -82,6 +106,60 @@ def test_a_number_of_0_is_nobody_s(server: Writing) -> None:
     server.merged(f"{DEPLOYMENTS}/web/scale", {"spec": {"replicas": 0}})
     entries = parsed(server.get(f"{DEPLOYMENTS}/web"))["metadata"]["managedFields"]
     assert not any("f:replicas" in entry["fieldsV1"].get("f:spec", {}) for entry in entries)
+
+
+def test_an_applied_scale_takes_the_number_by_force_only(server: Writing) -> None:
+    deployment(server)
+    refused = applied_scale(server, 5, "x")
+    assert refused.status == 409
+    assert causes(refused) == [(".spec.replicas", 'conflict with "rawcap" using autoscaling/v1')]
+    assert parsed(applied_scale(server, 5, "x", force="true"))["spec"] == {"replicas": 5}
+    owned = [owner for owner in owners(server) if owner[3]]
+    assert owned == [("x", "Apply", "scale", True)]
+    [entry] = [
+        entry
+        for entry in parsed(server.get(f"{DEPLOYMENTS}/web"))["metadata"]["managedFields"]
+        if entry["manager"] == "x"
+    ]
+    assert entry == {
+        "manager": "x",
+        "operation": "Apply",
+        "apiVersion": "apps/v1",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:spec": {"f:replicas": {}}},
+        "subresource": "scale",
+    }
+
+
+def test_a_number_may_be_applied_by_two_and_goes_with_the_last(server: Writing) -> None:
+    deployment(server)
+    applied_scale(server, 5, "x", force="true")
+    assert applied_scale(server, 5, "y").status == 200
+    assert [owner[0] for owner in owners(server) if owner[3]] == ["x", "y"]
+    nothing = {"apiVersion": "autoscaling/v1", "kind": "Scale"}
+    for manager, left in (("x", {"replicas": 5}), ("y", {})):
+        asked = f"{DEPLOYMENTS}/web/scale?fieldManager={manager}"
+        assert parsed(server.write("PATCH", asked, nothing, kind=APPLY))["spec"] == left
+    assert parsed(server.get(f"{DEPLOYMENTS}/web"))["spec"]["replicas"] == 0
+
+
+def test_a_dry_run_of_an_applied_scale_changes_nothing(server: Writing) -> None:
+    deployment(server)
+    dry = applied_scale(server, 7, "x", force="true", dryRun="All")
+    assert parsed(dry)["spec"] == {"replicas": 7}
+    assert parsed(server.get(f"{DEPLOYMENTS}/web"))["spec"]["replicas"] == 3
+
+
+def test_what_is_no_scale_cannot_be_applied_to_one(server: Writing) -> None:
+    deployment(server)
+    path = f"{DEPLOYMENTS}/web/scale?fieldManager=x"
+    other = server.write("PATCH", path, {"apiVersion": "v1", "kind": "Pod"}, kind=APPLY)
+    assert (other.status, message(other)) == (400, "invalid object type: /v1, Kind=Pod")
+    assert applied_scale(server, -1, "x", force="true").status == 422
+    assert (
+        server.write("PATCH", f"{DEPLOYMENTS}/none/scale?fieldManager=x", {}, kind=APPLY).status
+        == 404
+    )
 
 
 def test_what_a_scale_does_not_know_is_warned_of(server: Writing) -> None:
@@ -187,3 +265,15 @@ def test_a_pod_with_gates_is_not_bound(server: Writing) -> None:
     answer = server.write("POST", f"{PODS}/a/binding", body)
     assert answer.status == 409
     assert message(answer).endswith("pod a has non-empty .spec.schedulingGates")
+
+
+def test_the_older_path_of_bindings_names_the_pod_in_the_body(server: Writing) -> None:
+    server.made(PODS, {"metadata": {"name": "a"}, "spec": {"containers": [CONTAINER]}})
+    body = {"metadata": {"name": "a", "uid": "any"}, "target": {"kind": "Node", "name": "n"}}
+    answer = server.write("POST", f"{REC}/bindings", body)
+    assert (answer.status, parsed(answer)["status"]) == (201, "Success")
+    assert parsed(server.get(f"{PODS}/a"))["spec"]["nodeName"] == "n"
+    unnamed = server.write("POST", f"{REC}/bindings", {"target": {"name": "n"}})
+    assert (unnamed.status, message(unnamed)) == (400, "Name parameter required.")
+    elsewhere = server.write("POST", "/api/v1/namespaces/none/bindings", body)
+    assert (elsewhere.status, message(elsewhere)) == (404, 'namespaces "none" not found')

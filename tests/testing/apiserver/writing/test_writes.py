@@ -388,7 +388,10 @@ def test_k27_a_put_to_a_missing_name(server: Writing) -> None:
         (f"{CONFIGMAPS}/new", 404),
         (f"{PODS}/new", 404),
     ):
-        answer = server.write("PUT", target, {"metadata": {"name": "new", "resourceVersion": "5"}})
+        new: dict[str, Any] = {"metadata": {"name": "new", "resourceVersion": "5"}}
+        if "services" in target:
+            new["spec"] = {"ports": [{"port": 80}]}
+        answer = server.write("PUT", target, new)
         assert answer.status == status, target
     gone = {"metadata": {"name": "x", "uid": "old"}}
     answer = server.write("PUT", f"{LEASES}/x", gone)

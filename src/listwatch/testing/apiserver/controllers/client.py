@@ -20,7 +20,7 @@ __all__ = ["MANAGER", "Client", "Core"]
 
 MANAGER = "kube-controller-manager"
 """Whose writes they are, in managedFields."""
-_MERGE = "application/merge-patch+json"
+_MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
 _log = logging.getLogger(__name__)
 
 
@@ -29,6 +29,7 @@ class Core(Protocol):
 
     state: State
     auth: Auth | None
+    webhooks: bool
 
     def handle(self, request: ServerRequest) -> Reaction: ...
 
@@ -100,6 +101,14 @@ class Client:
     ) -> Mapping[str, Any] | None:
         return self._write("POST", storage, key, value, subresource)
 
+    def apply(
+        self, storage: str, configuration: Mapping[str, Any], *, manager: str
+    ) -> Mapping[str, Any] | None:
+        """A server-side apply in the name of `manager`, whoever else has had the fields."""
+        key = _key(configuration)
+        query = (("fieldManager", manager), ("force", "true"))
+        return self._write("PATCH", storage, key, configuration, "", kind=_APPLY, query=query)
+
     def delete(
         self,
         storage: str,
@@ -123,16 +132,20 @@ class Client:
         key: Key,
         body: Mapping[str, Any],
         subresource: str = "",
+        *,
+        kind: str = "",
+        query: tuple[tuple[str, str], ...] = (),
     ) -> Mapping[str, Any] | None:
         versions = self.state.types.versions_of(storage)
         if not versions:
             self.refusal = f"nothing serves {storage}"
             return None
         path = _path(versions[0], key, subresource)
-        content_type = _MERGE if method == "PATCH" else "application/json"
+        content_type = kind or (_MERGE if method == "PATCH" else "application/json")
         request = ServerRequest(
             method=method,
             path=path,
+            query=query,
             headers={
                 "accept": "application/json",
                 "content-type": content_type,
@@ -140,12 +153,14 @@ class Client:
             },
             body=go_json(body),
         )
-        # It has credentials of its own, which nobody's rules are about.
+        # It has credentials of its own, which nobody's rules are about, and cannot wait for
+        # webhooks.
         auth, self._core.auth = self._core.auth, None
+        webhooks, self._core.webhooks = self._core.webhooks, False
         try:
             answer = self._core.handle(request)
         finally:
-            self._core.auth = auth
+            self._core.auth, self._core.webhooks = auth, webhooks
         assert isinstance(answer, Answer)
         result: dict[str, Any] = json.loads(answer.body)
         if answer.status < 300:

@@ -1,7 +1,8 @@
 """Kubelets, and the scheduler that gives them their pods: what makes pods Running.
 
 There is one node unless somebody has made others. A container runs until its pod is told to end,
-unless its command says more (`programs.py`); those of Jobs end well after a moment.
+unless its command says more (`programs.py`); those of Jobs end well after a moment. A node whose
+annotation says so has no kubelet that does anything (`heartbeats.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from ..storage.log import Key, StoredObject, Write, WriteKind
 from .client import Client, Core
 from .controller import Controller
 from .events import Recorder
+from .heartbeats import INTERVAL, Heartbeats, is_stopped
+from .node_loads import NodeLoads
 from .nodes import Node, node_object
 from .pod_reports import in_condition_order, pod_condition
-from .pod_state import PodState, Step
+from .pod_state import REPORT, PodState, Step
 from .pods import PODS, condition_of
 from .queue import WorkQueue
 from .scheduling import best_node
@@ -27,6 +30,7 @@ _NODES = "nodes"
 _BIND = 0.02
 _TOLERANCE = 1e-6
 _NODE = "node-1"
+_LEASE = "lease/"
 
 
 class Kubelets(Controller):
@@ -43,20 +47,28 @@ class Kubelets(Controller):
         self._events = Recorder(self.client, "kubelet")
         self._nodes = Client(core)  # what looks after nodes is a controller
         self._rng = Random(core.state.rng.getrandbits(64))
+        self._heartbeats = Heartbeats(self.client)
+        self._beating: set[str] = set()
+        self._loads = NodeLoads()
         self._due: dict[Key, dict[Step, float]] = {}
         self._addresses = 1
 
     def start(self) -> None:
         self._due.clear()
+        self._beating.clear()
         self.plan(("", ""))
-        for pod in self.client.list(PODS):
+        pods = self.client.list(PODS)
+        self._loads.start(pods)
+        for pod in pods:
             self.plan(pod.key)
 
     def observe(self, write: Write) -> None:
         key = write.new.key
         if write.storage == _NODES:
             self.plan(("", key[1]))
-        elif write.kind is WriteKind.DELETED:
+            return
+        self._loads.note(write)
+        if write.kind is WriteKind.DELETED:
             self._due.pop(key, None)
         else:
             self._look(write.new)
@@ -64,7 +76,10 @@ class Kubelets(Controller):
     def sync(self, item: Hashable) -> None:
         key = cast("Key", item)
         if not key[0]:
-            self._sync_nodes()
+            if key[1].startswith(_LEASE):
+                self._beat(key[1].removeprefix(_LEASE))
+            else:
+                self._sync_nodes()
             return
         pod = self.client.get(PODS, key)
         if pod is None:
@@ -73,7 +88,8 @@ class Kubelets(Controller):
         if not pod.value["spec"].get("nodeName"):
             self._schedule(pod)
             return
-        if self._node(pod) is None:
+        node = self._node(pod)
+        if node is None or is_stopped(node.value):
             self._due.pop(key, None)  # nobody runs it
             return
         self._look(pod)
@@ -92,6 +108,11 @@ class Kubelets(Controller):
             self.client.create(_NODES, "", node_object(Node(_NODE, 0), self.client.stamp))
             return
         for node in nodes:
+            if is_stopped(node.value):
+                continue
+            if node.key[1] not in self._beating:
+                self._beating.add(node.key[1])
+                self.plan(("", f"{_LEASE}{node.key[1]}"))
             taints = (node.value.get("spec") or {}).get("taints") or ()
             kept = [one for one in taints if one.get("key") != "node.kubernetes.io/not-ready"]
             ready = condition_of(node.value, "Ready")
@@ -102,6 +123,23 @@ class Kubelets(Controller):
                 self.plan(pod.key, _BIND)
             elif pod.key not in self._due:
                 self.plan(pod.key)  # its node may have come just now
+
+    def _beat(self, name: str) -> None:
+        node = self.client.get(_NODES, ("", name))
+        if node is None or is_stopped(node.value):
+            self._beating.discard(name)
+            return
+        self.plan(("", f"{_LEASE}{name}"), INTERVAL)
+        if self._heartbeats.beat(node):
+            for pod in self.client.list(PODS):
+                if pod.value["spec"].get("nodeName") == name:
+                    self._report_again(pod)
+
+    def _report_again(self, pod: StoredObject) -> None:
+        """Somebody has given it up with its node: it is as it was."""
+        status = self._state(pod).take(REPORT)
+        if pod.value.get("status", {}).get("startTime") and status != pod.value["status"]:
+            self.client.update_status(PODS, pod.value, status)
 
     # Pods
 
@@ -114,7 +152,7 @@ class Kubelets(Controller):
         ):
             return
         nodes = self.client.list(_NODES)
-        name, why = best_node(pod.value, nodes, self.client.list(PODS))
+        name, why = best_node(pod.value, nodes, self._loads.pods)
         if not name:
             self._tell_unschedulable(pod, why)
             return

@@ -20,13 +20,21 @@ _MODULES = {
     "garbage-collector": "garbage_collector:GarbageCollector",
     "deployment": "deployments:Deployments",
     "replicaset": "replica_sets:ReplicaSets",
+    "replicationcontroller": "replication_controllers:ReplicationControllers",
     "statefulset": "stateful_sets:StatefulSets",
     "daemonset": "daemon_sets:DaemonSets",
     "job": "jobs:Jobs",
+    "cronjob": "cron_jobs:CronJobs",
     "ttl-after-finished": "ttl_after_finished:FinishedJobs",
+    "endpoints": "endpoints:EndpointsOfServices",
+    "endpointslice": "endpoint_slices:EndpointSlices",
     "disruption": "disruption:Disruptions",
+    "resourcequota": "resource_quotas:ResourceQuotas",
+    "clusterrole-aggregation": "cluster_roles:AggregatedRoles",
     "persistentvolumeclaim-protection": "storage_protection:ClaimProtection",
     "persistentvolume-protection": "storage_protection:VolumeProtection",
+    "node-lifecycle": "node_lifecycle:NodeLifecycle",
+    "taint-eviction": "taint_eviction:TaintEviction",
     "kubelet": "kubelet:Kubelets",
 }
 CONTROLLERS: tuple[str, ...] = tuple(_MODULES)
@@ -36,6 +44,7 @@ _ALIASES = {
     "root-ca-cert-publisher": "root-ca-certificate-publisher",
     "pvc-protection": "persistentvolumeclaim-protection",
     "pv-protection": "persistentvolume-protection",
+    "nodelifecycle": "node-lifecycle",
 }
 
 

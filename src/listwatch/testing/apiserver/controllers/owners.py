@@ -43,13 +43,20 @@ def is_dying(metadata: Mapping[str, Any]) -> bool:
 
 class Claims:
     """Which of some objects belong to `owner`: those that say so and are selected. Selected ones
-    without a controller are adopted, others are let go.
+    without a controller are adopted, others are let go. `selector`: where it is not the spec's.
     """
 
-    def __init__(self, client: Client, storage: str, owner: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        storage: str,
+        owner: Mapping[str, Any],
+        selector: Mapping[str, Any] | None = None,
+    ) -> None:
         self._client = client
         self._storage = storage
         self._owner = owner
+        self._selector = selector
 
     def of(
         self,
@@ -57,7 +64,9 @@ class Claims:
         wanted: Callable[[StoredObject], bool] = lambda found: True,
     ) -> list[StoredObject]:
         """`wanted` says which may be adopted."""
-        uid, selector = self._owner["metadata"]["uid"], self._owner["spec"].get("selector")
+        uid, selector = self._owner["metadata"]["uid"], self._selector
+        if selector is None:
+            selector = self._owner["spec"].get("selector")
         dying = is_dying(self._owner["metadata"])
         claimed = []
         for found in objects:

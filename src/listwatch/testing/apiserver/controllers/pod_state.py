@@ -19,11 +19,13 @@ from .pod_reports import (
 )
 from .programs import Run, run_of
 
-__all__ = ["PodState", "Step"]
+__all__ = ["REPORT", "PodState", "Step"]
 
 Step = tuple[str, str, int]
 """What is to be done, to which container, and how often that has been started again before."""
 
+REPORT: Step = ("report", "", 0)
+"""Nothing is done, but said again."""
 _START, _STOP, _READY = 0.2, 0.2, 0.05
 _ACCEPT = 0.02
 _BACK_OFF, _MOST_BACK_OFF = 10.0, 300.0
@@ -97,7 +99,7 @@ class PodState:
             self._start()
         elif action == "stop":
             self._stop()
-        else:
+        elif action != "report":
             actions: dict[str, Callable[[str], None]] = {
                 "ready": self._make_ready,
                 "end": self._end,

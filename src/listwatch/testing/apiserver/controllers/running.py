@@ -13,7 +13,7 @@ from .queue import WorkQueue
 
 __all__ = ["RunningControllers"]
 
-_SLICE = 0.02
+_SLICE = 0.005
 """Seconds of work in one piece."""
 _log = logging.getLogger(__name__)
 

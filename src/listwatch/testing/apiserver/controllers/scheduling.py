@@ -8,7 +8,7 @@ from typing import Any
 
 from ..storage.log import StoredObject
 
-__all__ = ["best_node", "named_node", "on_node", "tolerates"]
+__all__ = ["best_node", "covers", "named_node", "on_node", "tolerates"]
 
 _NO_SELECTOR = "node(s) didn't match Pod's node affinity/selector"
 _TAINT = "node(s) had untolerated taint(s)"
@@ -16,9 +16,9 @@ _CORDONED = "node(s) were unschedulable"
 
 
 def best_node(
-    pod: Mapping[str, Any], nodes: Sequence[StoredObject], pods: Sequence[StoredObject]
+    pod: Mapping[str, Any], nodes: Sequence[StoredObject], load: Mapping[str, int]
 ) -> tuple[str, str]:
-    """The name of the node with the fewest of `pods` that takes it; or none, and why."""
+    """The name of the node that takes it and has the fewest pods, by `load`; or none, and why."""
     reasons: Counter[str] = Counter()
     fit = []
     for node in nodes:
@@ -28,8 +28,7 @@ def best_node(
         else:
             fit.append(node.key[1])
     if fit:
-        load = Counter((found.value.get("spec") or {}).get("nodeName") for found in pods)
-        return min(fit, key=lambda name: (load[name], name)), ""
+        return min(fit, key=lambda name: (load.get(name, 0), name)), ""
     if not nodes:
         return "", "no nodes available to schedule pods"
     told = ", ".join(f"{count} {why}" for why, count in sorted(reasons.items()))
@@ -46,7 +45,7 @@ def tolerates(
     """
     tolerations = spec.get("tolerations") or ()
     return all(
-        any(_covers(toleration, taint) for toleration in tolerations)
+        any(covers(toleration, taint) for toleration in tolerations)
         for taint in (node.get("spec") or {}).get("taints") or ()
         if taint.get("effect") in effects
     )
@@ -83,10 +82,11 @@ def _refusal(pod: Mapping[str, Any], node: Mapping[str, Any]) -> str:
 
 def _tolerates_cordon(spec: Mapping[str, Any]) -> bool:
     taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-    return any(_covers(toleration, taint) for toleration in spec.get("tolerations") or ())
+    return any(covers(toleration, taint) for toleration in spec.get("tolerations") or ())
 
 
-def _covers(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def covers(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    """Whether a pod with that toleration bears that taint."""
     if toleration.get("effect") not in (None, "", taint.get("effect")):
         return False
     if toleration.get("operator") == "Exists":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .client import Core
 from .controller import Controller
 from .events import Recorder
@@ -13,6 +15,9 @@ __all__ = ["Workload"]
 class Workload(Controller):
     """Leaves Events in its own name, such as `replicaset-controller`."""
 
+    component: ClassVar[str] = ""
+    """That name, where it is another."""
+
     def __init__(self, core: Core, queue: WorkQueue) -> None:
         super().__init__(core, queue)
-        self._events = Recorder(self.client, f"{self.name}-controller")
+        self._events = Recorder(self.client, self.component or f"{self.name}-controller")

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..reading.spec_order import in_order
+from .container_defaults import fill_containers
+from .label_keys import with_label_keys
+from .pod_totals import quality_of_service, summed
+from .volume_defaults import fill_volume
 
-__all__ = ["fill_pod_spec", "fill_template", "late_pod_spec", "quality_of_service"]
+__all__ = [
+    "fill_pod_spec",
+    "fill_template",
+    "gated",
+    "keep_admitted",
+    "late_pod_spec",
+    "quality_of_service",
+]
 
 Value = dict[str, Any]
 
@@ -44,30 +56,6 @@ _SPEC_ORDER = (
     "enableServiceLinks",
     "preemptionPolicy",
 )
-_CONTAINER_ORDER = (
-    "name",
-    "image",
-    "command",
-    "args",
-    "workingDir",
-    "ports",
-    "envFrom",
-    "env",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "volumeMounts",
-    "volumeDevices",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-    "terminationMessagePath",
-    "terminationMessagePolicy",
-    "imagePullPolicy",
-    "securityContext",
-)
-_RESOURCES_ORDER = ("limits", "requests", "claims")
 _SPEC = {
     "restartPolicy": "Always",
     "terminationGracePeriodSeconds": 30,
@@ -75,13 +63,8 @@ _SPEC = {
     "securityContext": {},
     "schedulerName": "default-scheduler",
 }
-_CONTAINER = {
-    "resources": {},
-    "terminationMessagePath": "/dev/termination-log",
-    "terminationMessagePolicy": "File",
-}
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+_COMPUTE = ("cpu", "memory")
+_HUGE = "hugepages-"
 _TOLERATIONS = [
     {
         "key": f"node.kubernetes.io/{trouble}",
@@ -97,23 +80,56 @@ def fill_pod_spec(spec: Value, *, in_pod: bool = False) -> Value:
     """A complete copy, its members in the order in which they are written. What is in order
     already comes back itself.
     """
-    complete = {**_SPEC, **spec}
+    complete = dict(spec)
+    complete.pop("schedulingGroup", None)  # it is off unless somebody asks for it
+    for name, default in _SPEC.items():
+        if complete.get(name) in (None, ""):
+            complete[name] = default
+    account = complete.get("serviceAccountName") or complete.get("serviceAccount")
+    if account:
+        complete["serviceAccountName"] = complete["serviceAccount"] = account
+    fill_containers(complete, in_pod=in_pod)
     if in_pod:
-        complete.setdefault("enableServiceLinks", True)
-    for name in ("initContainers", "containers", "ephemeralContainers"):
-        containers = complete.get(name)
-        if isinstance(containers, list):
-            complete[name] = [
-                _container(found, in_pod=in_pod) if isinstance(found, dict) else found
-                for found in containers
-            ]
+        _fill_pod(complete)
     volumes = complete.get("volumes")
     if isinstance(volumes, list):
         complete["volumes"] = [
-            _volume(found) if isinstance(found, dict) else found for found in volumes
+            fill_volume(found) if isinstance(found, dict) else found for found in volumes
         ]
     ordered = in_order(complete, _SPEC_ORDER)
     return spec if ordered == spec and list(ordered) == list(spec) else ordered
+
+
+def _fill_pod(spec: Value) -> None:
+    """What templates do not have."""
+    if spec.get("enableServiceLinks") is None:
+        spec["enableServiceLinks"] = True
+    grace = spec["terminationGracePeriodSeconds"]
+    if isinstance(grace, int) and grace < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+    resources = spec.get("resources")
+    if isinstance(resources, dict) and (resources.get("limits") or resources.get("requests")):
+        spec["resources"] = _pod_resources(spec, resources)
+
+
+def _pod_resources(spec: Value, resources: Value) -> Value:
+    """A pod asks for what its containers ask for, or else for what it is limited to."""
+    limits, requests = dict(resources.get("limits") or {}), dict(resources.get("requests") or {})
+    for name, total in summed(spec, "limits").items():
+        if name.startswith(_HUGE) and name not in requests:
+            limits.setdefault(name, total)
+    if limits:
+        for name, total in summed(spec, "requests").items():
+            if name in _COMPUTE:
+                requests.setdefault(name, total)
+        for name, limit in limits.items():
+            if name in _COMPUTE or name.startswith(_HUGE):
+                requests.setdefault(name, limit)
+    sides = {"limits": limits, "requests": requests}
+    return {
+        **resources,
+        **{name: dict(sorted(side.items())) for name, side in sides.items() if side},
+    }
 
 
 def fill_template(template: Value) -> Value:
@@ -123,98 +139,41 @@ def fill_template(template: Value) -> Value:
     return {"metadata": metadata, "spec": fill_pod_spec(spec if isinstance(spec, dict) else {})}
 
 
-def late_pod_spec(spec: Value) -> Value:
-    """What admission adds when a pod is created."""
+def late_pod_spec(spec: Value, labels: Mapping[str, str] | None = None) -> Value:
+    """What is added when a pod is created with these labels."""
+    return in_order(_tolerant(with_label_keys(spec, labels or {})), _SPEC_ORDER)
+
+
+def keep_admitted(before: Mapping[str, Any], spec: Value) -> Value:
+    """A changed spec with what was added to the one `before` it."""
+    kept = {
+        name: before[name]
+        for name in ("priority", "preemptionPolicy")
+        if name in before and spec.get(name) is None
+    }
+    spec = _tolerant(spec)
+    return in_order({**spec, **kept}, _SPEC_ORDER) if kept else spec
+
+
+def _tolerant(spec: Value) -> Value:
+    """With a while for nodes that are in trouble, unless the spec says something of that."""
     tolerations = spec.get("tolerations")
     keys = {
-        found.get("key")
+        found.get("key") or ""
         for found in tolerations or ()
-        if isinstance(found, dict) and found.get("effect", "") in ("", "NoExecute")
+        if isinstance(found, dict) and (found.get("effect") or "") in ("", "NoExecute")
     }
-    missing = [found for found in _TOLERATIONS if found["key"] not in keys and None not in keys]
-    complete = {"priority": 0, "preemptionPolicy": "PreemptLowerPriority", **spec}
-    if missing:
-        complete["tolerations"] = [*(tolerations or ()), *missing]
-    return in_order(complete, _SPEC_ORDER)
+    missing = [found for found in _TOLERATIONS if found["key"] not in keys and "" not in keys]
+    return {**spec, "tolerations": [*(tolerations or ()), *missing]} if missing else spec
 
 
-def quality_of_service(spec: Value) -> str:
-    """`BestEffort` where no container asks for anything, `Guaranteed` where all ask for cpu and
-    memory as much as they may have, else `Burstable`.
-    """
-    asked = False
-    guaranteed = True
-    for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
-        resources = container.get("resources") if isinstance(container, dict) else None
-        resources = resources if isinstance(resources, dict) else {}
-        limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-        asked = asked or bool(limits or requests)
-        for name in ("cpu", "memory"):
-            if not limits.get(name) or requests.get(name, limits[name]) != limits[name]:
-                guaranteed = False
-    if not asked:
-        return "BestEffort"
-    return "Guaranteed" if guaranteed else "Burstable"
-
-
-def _container(container: Value, *, in_pod: bool) -> Value:
-    complete = {**_CONTAINER, **container}
-    if not complete.get("imagePullPolicy"):
-        _, _, last = str(complete.get("image") or "").rpartition("/")
-        name, colon, tag = last.partition(":")
-        latest = "@" not in last and (not colon or tag == "latest")
-        complete["imagePullPolicy"] = "Always" if latest and name else "IfNotPresent"
-    ports = complete.get("ports")
-    if isinstance(ports, list):
-        complete["ports"] = [
-            {**port, "protocol": port.get("protocol") or "TCP"} if isinstance(port, dict) else port
-            for port in ports
-        ]
-    env = complete.get("env")
-    if isinstance(env, list):
-        complete["env"] = [_variable(found) for found in env]
-    for name in _PROBES:
-        if isinstance(complete.get(name), dict):
-            complete[name] = _probe(complete[name])
-    if isinstance(complete["resources"], dict):
-        complete["resources"] = _resources(complete["resources"], ask_for_limits=in_pod)
-    return in_order(complete, _CONTAINER_ORDER)
-
-
-def _resources(resources: Value, *, ask_for_limits: bool) -> Value:
-    """A pod asks for what it is limited to, where it does not say what it asks for."""
-    limits, requests = resources.get("limits"), resources.get("requests") or {}
-    if ask_for_limits and isinstance(limits, dict) and isinstance(requests, dict):
-        missing = {name: amount for name, amount in limits.items() if name not in requests}
-        if missing:
-            requests = dict(sorted({**requests, **missing}.items()))
-            resources = {**resources, "requests": requests}
-    return in_order(resources, _RESOURCES_ORDER)
-
-
-def _variable(variable: Any) -> Any:
-    source = variable.get("valueFrom") if isinstance(variable, dict) else None
-    if not isinstance(source, dict):
-        return variable
-    field = source.get("fieldRef")
-    if not isinstance(field, dict) or field.get("apiVersion"):
-        return variable
-    return {**variable, "valueFrom": {**source, "fieldRef": {"apiVersion": "v1", **field}}}
-
-
-def _probe(probe: Value) -> Value:
-    http = probe.get("httpGet")
-    if isinstance(http, dict):
-        probe = {**probe, "httpGet": {"path": "/", **http, "scheme": http.get("scheme") or "HTTP"}}
-    return {**probe, **{name: value for name, value in _PROBE.items() if not probe.get(name)}}
-
-
-def _volume(volume: Value) -> Value:
-    for name in ("secret", "configMap", "downwardAPI", "projected"):
-        found = volume.get(name)
-        if isinstance(found, dict) and found.get("defaultMode") is None:
-            return {**volume, name: {**found, "defaultMode": 0o644}}
-    host_path = volume.get("hostPath")
-    if isinstance(host_path, dict) and host_path.get("type") is None:
-        return {**volume, "hostPath": {**host_path, "type": ""}}
-    return volume
+def gated(now: str) -> Value:
+    """The condition of a new pod that is not to be scheduled yet."""
+    return {
+        "type": "PodScheduled",
+        "status": "False",
+        "lastProbeTime": None,
+        "lastTransitionTime": now,
+        "reason": "SchedulingGated",
+        "message": "Scheduling is blocked due to non-empty scheduling gates",
+    }

@@ -6,6 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..reading.spec_order import in_order
+from ..storage.autoscaler_versions import (
+    DEFAULT_USE,
+    as_new_autoscaler,
+    as_old_autoscaler,
+    without_kept,
+)
+from .admission_defaults import fill_binding, fill_policy, fill_webhooks
+from .device_defaults import fill_claim, fill_claim_template, fill_slice
+from .flow_control_defaults import fill_flow_schema, fill_priority_level
+from .network_defaults import NETWORK_DEFAULTS
+from .volume_defaults import fill_source
 
 __all__ = ["FILLED_ALWAYS", "SMALL_DEFAULTS"]
 
@@ -14,14 +25,32 @@ Value = dict[str, Any]
 _RULE_ORDER = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
 _SUBJECT_ORDER = ("kind", "apiGroup", "name", "namespace")
 _LIMIT_ORDER = ("type", "max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-_ENDPOINT_ORDER = ("addresses", "conditions", "hostname", "targetRef", "nodeName", "zone", "hints")
-_PORT_ORDER = ("name", "port", "protocol", "appProtocol")
-_SLICE_PORT_ORDER = ("name", "protocol", "port", "appProtocol")
 _TARGET_ORDER = ("kind", "name", "apiVersion")
+_ADMISSION = "admissionregistration.k8s.io"
+_DEVICES = "resource.k8s.io"
+_FLOW_CONTROL = "flowcontrol.apiserver.k8s.io"
 _RBAC = "rbac.authorization.k8s.io"
 _CPU = {
     "type": "Resource",
-    "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}},
+    "resource": {
+        "name": "cpu",
+        "target": {"type": "Utilization", "averageUtilization": DEFAULT_USE},
+    },
+}
+_OLD_AUTOSCALER = "autoscaling/v1"
+_SCALING_RULES: dict[str, Value] = {
+    "scaleUp": {
+        "stabilizationWindowSeconds": 0,
+        "selectPolicy": "Max",
+        "policies": [
+            {"type": "Pods", "value": 4, "periodSeconds": 15},
+            {"type": "Percent", "value": 100, "periodSeconds": 15},
+        ],
+    },
+    "scaleDown": {
+        "selectPolicy": "Max",
+        "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
+    },
 }
 
 
@@ -36,30 +65,6 @@ def _each(value: Value, member: str, change: Callable[[Value], Value]) -> None:
     found = _objects(value, member)
     if found is not None:
         value[member] = [change(item) if isinstance(item, dict) else item for item in found]
-
-
-def _endpoints(value: Value) -> None:
-    def subset(found: Value) -> Value:
-        found = dict(found)
-        _each(found, "ports", _with_protocol)
-        return found
-
-    _each(value, "subsets", subset)
-
-
-def _endpoint_slice(value: Value) -> None:
-    def port(found: Value) -> Value:
-        return in_order(_with_protocol({"name": "", **found}), _SLICE_PORT_ORDER)
-
-    def endpoint(found: Value) -> Value:
-        return in_order({"conditions": {}, **found}, _ENDPOINT_ORDER)
-
-    _each(value, "ports", port)
-    _each(value, "endpoints", endpoint)
-
-
-def _with_protocol(port: Value) -> Value:
-    return in_order({**port, "protocol": port.get("protocol") or "TCP"}, _PORT_ORDER)
 
 
 def _limit_range(value: Value) -> None:
@@ -81,14 +86,31 @@ def _limit_range(value: Value) -> None:
 
 
 def _autoscaler(value: Value) -> None:
+    """Also the annotations, which are members in v1 in effect, and nothing in v2."""
+    if value.get("apiVersion") == _OLD_AUTOSCALER:
+        made = as_old_autoscaler(as_new_autoscaler(value))
+        value["metadata"], value["spec"] = made["metadata"], made["spec"]
+    else:
+        value["metadata"] = without_kept(value["metadata"])
     spec = value["spec"]
-    old = "targetCPUUtilizationPercentage"
-    if value.get("apiVersion") != "autoscaling/v1" and not spec.get("metrics") and old not in spec:
+    if value.get("apiVersion") != _OLD_AUTOSCALER and not spec.get("metrics"):
         spec = {**spec, "metrics": [_CPU]}
+    behavior = spec.get("behavior")
+    if isinstance(behavior, dict):
+        rules = {
+            name: _scaling_rules(behavior.get(name), defaults)
+            for name, defaults in _SCALING_RULES.items()
+        }
+        spec = {**spec, "behavior": rules}
     target = spec.get("scaleTargetRef")
     if isinstance(target, dict):
         spec = {**spec, "scaleTargetRef": in_order(target, _TARGET_ORDER)}
     value["spec"] = spec
+
+
+def _scaling_rules(rules: Any, defaults: Value) -> Value:
+    given = rules if isinstance(rules, dict) else {}
+    return {**defaults, **{name: found for name, found in given.items() if found is not None}}
 
 
 def _role(value: Value) -> None:
@@ -102,56 +124,77 @@ def _role_binding(value: Value) -> None:
         return in_order(found, _SUBJECT_ORDER)
 
     _each(value, "subjects", subject)
+    role = value.get("roleRef") or {}
+    if not role.get("apiGroup"):
+        value["roleRef"] = {**role, "apiGroup": _RBAC}
 
 
 def _node(value: Value) -> None:
+    """Of the two members that say the same, the older one counts."""
+    spec = dict(value.get("spec") or {})
+    spec.pop("configSource", None)
+    one, networks = spec.get("podCIDR"), spec.get("podCIDRs")
+    if one and (not networks or networks[0] != one):
+        spec["podCIDRs"] = [one]
+    elif networks and not one:
+        spec = {"podCIDR": networks[0], **spec}
+    if spec or "spec" in value:
+        value["spec"] = spec
+
+
+def _api_service(value: Value) -> None:
     spec = value.get("spec") or {}
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        value["spec"] = {**spec, "podCIDRs": [spec["podCIDR"]]}
+    service = spec.get("service")
+    if isinstance(service, dict) and service.get("port") is None:
+        value["spec"] = {**spec, "service": {**service, "port": 443}}
+
+
+def _lease(value: Value) -> None:
+    """What only leader election by the server itself makes use of is not kept."""
+    spec = value.get("spec") or {}
+    if "strategy" in spec or "preferredHolder" in spec:
+        without = ("strategy", "preferredHolder")
+        value["spec"] = {name: item for name, item in spec.items() if name not in without}
 
 
 def _volume(value: Value) -> None:
-    spec = value.get("spec") or {}
-    path = spec.get("hostPath")
-    if isinstance(path, dict):
-        value["spec"] = {**spec, "hostPath": {**path, "type": path.get("type") or ""}}
-
-
-def _network_policy(value: Value) -> None:
-    def rule(found: Value) -> Value:
-        found = dict(found)
-        _each(found, "ports", lambda port: {"protocol": "TCP", **_given(port)})
-        return found
-
-    spec = dict(value.get("spec") or {})
-    _each(spec, "ingress", rule)
-    _each(spec, "egress", rule)
-    if not spec.get("policyTypes"):
-        spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
-    value["spec"] = spec
-
-
-def _given(port: Value) -> Value:
-    return {name: member for name, member in port.items() if name != "protocol" or member}
+    spec = value["spec"]
+    filled = {
+        name: fill_source(name, source) for name, source in spec.items() if isinstance(source, dict)
+    }
+    value["spec"] = {**spec, **filled}
 
 
 SMALL_DEFAULTS: dict[str, Callable[[Value], None]] = {
-    "endpoints": _endpoints,
+    **NETWORK_DEFAULTS,
     "limitranges": _limit_range,
     "nodes": _node,
+    "coordination.k8s.io/leases": _lease,
     "persistentvolumes": _volume,
     "autoscaling/horizontalpodautoscalers": _autoscaler,
-    "discovery.k8s.io/endpointslices": _endpoint_slice,
-    "networking.k8s.io/networkpolicies": _network_policy,
+    "apiregistration.k8s.io/apiservices": _api_service,
+    f"{_ADMISSION}/mutatingadmissionpolicies": fill_policy,
+    f"{_ADMISSION}/mutatingadmissionpolicybindings": fill_binding,
+    f"{_ADMISSION}/mutatingwebhookconfigurations": fill_webhooks,
+    f"{_ADMISSION}/validatingadmissionpolicies": fill_policy,
+    f"{_ADMISSION}/validatingadmissionpolicybindings": fill_binding,
+    f"{_ADMISSION}/validatingwebhookconfigurations": fill_webhooks,
+    f"{_FLOW_CONTROL}/flowschemas": fill_flow_schema,
+    f"{_FLOW_CONTROL}/prioritylevelconfigurations": fill_priority_level,
     f"{_RBAC}/roles": _role,
     f"{_RBAC}/clusterroles": _role,
     f"{_RBAC}/rolebindings": _role_binding,
     f"{_RBAC}/clusterrolebindings": _role_binding,
+    f"{_DEVICES}/resourceclaims": fill_claim,
+    f"{_DEVICES}/resourceclaimtemplates": fill_claim_template,
+    f"{_DEVICES}/resourceslices": fill_slice,
 }
 """What completes an object as it is read, by storage; `fill` calls it."""
 FILLED_ALWAYS = frozenset(
     {
         "endpoints",
+        f"{_ADMISSION}/mutatingwebhookconfigurations",
+        f"{_ADMISSION}/validatingwebhookconfigurations",
         "discovery.k8s.io/endpointslices",
         f"{_RBAC}/roles",
         f"{_RBAC}/clusterroles",

@@ -74,7 +74,7 @@ def _from_query(request: ServerRequest) -> tuple[dict[str, Any], list[str]]:
     orphan = request.parameter("orphanDependents")
     if orphan is not None:
         options["orphan"] = is_true(orphan)
-    return options, [value for name, value in request.query if name == "dryRun" and value]
+    return options, [value for name, value in request.query if name == "dryRun"]
 
 
 def _from_body(body: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -114,7 +114,9 @@ def _from_body(body: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
                 if not isinstance(value, str):
                     raise _wrong(value, f"preconditions.{name}", go_type, "Preconditions")
                 options[option] = value
-    dry_run = body.get("dryRun") or []
+    dry_run = body.get("dryRun")
+    if dry_run is None:
+        dry_run = []
     if not isinstance(dry_run, list):
         raise _wrong(dry_run, "dryRun", "[]string")
     for value in dry_run:

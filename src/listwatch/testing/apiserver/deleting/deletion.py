@@ -70,6 +70,8 @@ class Deletions:
         stored = self._state.log.get(of.storage, key)
         if stored is None:
             raise not_found(of, target.name)
+        if self._state.consulting is not None:
+            self._state.consulting.check_deletion(target, of.shown(stored.value), options.dry_run)
         left, gone = self._delete(of, stored, options)
         warnings = _warnings(of, options)
         if gone and not (of.delete_returns_object and of.storage not in _ANSWERED_WHILE_DYING):
@@ -120,7 +122,12 @@ class Deletions:
         if answer.status != 200:
             return answer
         of, log = target.type, self._state.log
-        for item in msgspec.json.decode(whole.body)["items"] or ():
+        items = msgspec.json.decode(whole.body)["items"] or ()
+        if self._state.consulting is not None:
+            # All at first, since what is deleted would be missing when this is tried again.
+            for item in items:
+                self._state.consulting.check_deletion(target, item, options.dry_run)
+        for item in items:
             metadata = item["metadata"]
             key = (metadata.get("namespace", ""), metadata["name"])
             found = log.get(of.storage, key)

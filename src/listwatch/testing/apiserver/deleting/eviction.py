@@ -64,6 +64,9 @@ class Evictions:
             raise not_found(of, target.name)
         check_preconditions(of, pod.metadata, options)
         dry_run = sent.dry_run or options.dry_run
+        consulting = self._state.consulting
+        if consulting is not None:
+            consulting.check_all(consulting.about("CREATE", target, value, None, dry_run))
         budget = None if _is_unprotected(pod.value) else self._budget(pod)
         if budget is not None and not _is_unhealthy_and_free(pod.value, budget.value):
             self._spend(budget, pod, dry_run=dry_run)

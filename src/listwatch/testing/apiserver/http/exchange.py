@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "Outlet"]
 
+_LONG_RUNNING = ("/log", "/exec", "/attach", "/portforward", "/proxy")
 _BATCH = 256 * 1024
 """Bytes of a long answer that are made before others get their turn."""
 
@@ -91,6 +92,11 @@ class Exchange:
             return request_info(self.request)
         except Refused:
             return RequestInfo(verb=self.request.method.lower(), path=self.request.path)
+
+    @property
+    def _is_prioritized(self) -> bool:
+        """Long-running requests but for watches have no priority level."""
+        return not self.request.path.endswith(_LONG_RUNNING)
 
     @property
     def is_watch(self) -> bool:
@@ -188,14 +194,25 @@ class Exchange:
         if not has_body:
             self._source = iter(())
         head = self._service.heads.make(
-            answer.status, answer.content_type, headers, length=length, has_body=has_body
+            answer.status,
+            answer.content_type,
+            headers,
+            length=length,
+            has_body=has_body,
+            prioritized=self._is_prioritized,
         )
         self._begin(head)
 
     def _open(self, stream: WatchStream) -> None:
         self._stream = stream
         stream.wake = self._schedule
-        head = self._service.heads.make(200, stream.content_type, stream.headers, length=None)
+        head = self._service.heads.make(
+            200,
+            stream.content_type,
+            stream.headers,
+            length=None,
+            prioritized=self._is_prioritized,
+        )
         self._begin(head)
 
     def _begin(self, head: AnswerHead) -> None:

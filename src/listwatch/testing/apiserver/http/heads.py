@@ -70,13 +70,16 @@ class Heads:
         *,
         length: int | None,
         has_body: bool = True,
+        prioritized: bool = True,
     ) -> AnswerHead:
-        """The head of one answer; `headers` are added, and win over those that all have."""
+        """The head of one answer; `headers` are added, and win over those that all have. Not
+        `prioritized`: flow control leaves such requests alone.
+        """
         given = {name.lower() for name, _ in headers}
         every = [("Audit-Id", self._uuid()), ("Cache-Control", "no-cache, private")]
         if content_type is not None:
             every.append(("Content-Type", content_type))
-        if status != _WITHOUT_PRIORITY:
+        if prioritized and status != _WITHOUT_PRIORITY:
             every.append(("X-Kubernetes-Pf-Flowschema-Uid", self._flow_schema))
             every.append(("X-Kubernetes-Pf-Prioritylevel-Uid", self._priority_level))
         pairs = [*(pair for pair in every if pair[0].lower() not in given), *headers]

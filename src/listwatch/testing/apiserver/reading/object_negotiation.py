@@ -1,7 +1,7 @@
 """In which form a client takes objects, by its Accept header (K5, K6, K18).
 
-Objects are served as JSON or protobuf, whole or their metadata alone, or as a Table. What asks for
-YAML or CBOR first gets the next that it takes, or a 406.
+Objects are served as JSON, YAML or protobuf, whole or their metadata alone, or as a Table. Who asks
+for CBOR first gets the next that it takes, or a 406.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .negotiation import Clause, clauses
 from .tables import TableView
 from .views import View, full_view
 
-__all__ = ["not_acceptable", "view_of"]
+__all__ = ["check_representation", "not_acceptable", "view_of"]
 
 _JSON, _YAML = "application/json", "application/yaml"
-_ANY_JSON = frozenset({_JSON, "application/*", "*/*", "*"})
+_SERIALIZED = frozenset({_JSON, _YAML, "application/*", "*/*", "*"})
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _TYPES = (_JSON, _YAML, _PROTOBUF)
 _STREAMS = ("application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch")
@@ -56,7 +56,7 @@ def view_of(
     """
     accept = request.headers.get("accept", "")
     if not of.custom and accept:
-        _check_representation(accept, collection=collection)
+        check_representation(accept, (*_TYPES, *_STREAMS) if collection else _TYPES)
     choice = _choice(accept, watch=watch, tables=wall is not None, custom=of.custom)
     if choice.refusal:
         raise not_acceptable(choice.refusal)
@@ -72,43 +72,47 @@ def not_acceptable(message: str) -> Refused:
     return Refused(failure(406, "NotAcceptable", message))
 
 
-def _check_representation(accept: str, *, collection: bool) -> None:
-    """The look that the built-in types take at the header first. It knows no `application/*`."""
+def check_representation(accept: str, available: tuple[str, ...] = _TYPES) -> None:
+    """The look that the built-in paths take at the header first. It knows no `application/*`.
+    Raises `Refused`: 406.
+    """
     for clause in accept.split(","):
         media_type = clause.partition(";")[0].strip()
-        if media_type == "*/*" or media_type in _TYPES:
+        if media_type == "*/*" or media_type in available:
             return
-    available = ", ".join((*_TYPES, *_STREAMS) if collection else _TYPES)
-    message = f"406: Not Acceptable\n\nAvailable representations: {available}"
+    message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(available)}"
     raise Refused(failure(406, "NotAcceptable", message, details={}))
 
 
 @lru_cache(maxsize=1024)
 def _choice(accept: str, *, watch: bool, tables: bool, custom: bool) -> _Choice:
-    known = False
-    kind: str | None
     for clause in clauses(accept) if accept else (Clause("*/*", ()),):
-        if clause.type == _YAML:
-            if watch:
-                return _Choice(refusal=_ONLY + ", ".join(_STREAMS))
-            known = True
-        elif clause.type == _PROTOBUF:
-            # It is written as JSON, and becomes protobuf at the end: see `protobuf_answers`.
+        # All is written as JSON, and becomes YAML or protobuf at the end: see `presentation`.
+        if clause.type == _PROTOBUF:
             form, version = clause.parameter("as"), clause.parameter("v")
             if not form and not custom:
                 return _Choice()
             if form in (_ONE, _LIST) and version in ("v1", "v1beta1"):
                 return _Choice(form, version)
-        elif clause.type in _ANY_JSON and clause.parameter("stream") in ("", "watch"):
-            parameters = dict(clause.params)
-            kind, version = parameters.get("as"), parameters.get("v", "")
-            if kind is None and "g" not in parameters and "v" not in parameters:
-                return _Choice()
-            served = parameters.get("g") == "meta.k8s.io" and version in ("v1", "v1beta1")
-            if served and kind in (_ONE, _LIST):
-                return _Choice(kind, version)
-            if served and kind == "Table" and tables:
-                return _Choice(kind, version)
-    # What the real server serves and this one does not is not offered.
-    offered = (_JSON, _PROTOBUF) if known else _TYPES
-    return _Choice(refusal=_ONLY + ", ".join(offered))
+        elif clause.type in _SERIALIZED and clause.parameter("stream") in ("", "watch"):
+            choice = _form(clause, tables=tables)
+            if choice is None or (clause.type == _YAML and not clause.is_yaml):
+                continue
+            if clause.is_yaml and watch:
+                return _Choice(refusal=_ONLY + ", ".join(_STREAMS))
+            return choice
+    return _Choice(refusal=_ONLY + ", ".join(_TYPES))
+
+
+def _form(clause: Clause, *, tables: bool) -> _Choice | None:
+    """What the objects are converted to; None where that is not known."""
+    parameters = dict(clause.params)
+    kind, version = parameters.get("as"), parameters.get("v", "")
+    if kind is None and "g" not in parameters and "v" not in parameters:
+        return _Choice()
+    if parameters.get("g") == "meta.k8s.io" and version in ("v1", "v1beta1"):
+        if kind in (_ONE, _LIST):
+            return _Choice(kind, version)
+        if kind == "Table" and tables:
+            return _Choice(kind, version)
+    return None

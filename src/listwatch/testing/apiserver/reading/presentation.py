@@ -1,4 +1,6 @@
-"""The last touch to a reaction: pretty-printing (K5) and the headers that go with its type."""
+"""The last touch to a reaction: its encoding, pretty-printing (K5) and the headers that go with its
+type.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,9 @@ from typing import TypeGuard, cast
 
 from ..messages import Answer, Later, Reaction, ServerRequest, WatchStream
 from .encoding import pretty_json
-from .negotiation import accepts_plain_json
-from .protobuf_answers import PROTOBUF, ProtobufStream, asks_for_protobuf, in_protobuf
+from .negotiation import JSON, PROTOBUF, YAML, accepts_plain, encoding_of
+from .protobuf_answers import ProtobufStream, in_protobuf
+from .yaml_answers import in_yaml
 
 __all__ = ["Presentation", "warning_header"]
 
@@ -29,7 +32,7 @@ def warning_header(text: str) -> Header:
 class Presentation:
     """How the reaction to one request is to look."""
 
-    __slots__ = ("accept", "headers", "pretty_always", "pretty_failures", "protobuf")
+    __slots__ = ("accept", "encoded", "headers", "pretty_always", "pretty_failures")
 
     def __init__(self, request: ServerRequest, headers: tuple[Header, ...]) -> None:
         self.headers = headers
@@ -37,22 +40,24 @@ class Presentation:
         self.pretty_always = _wants_pretty(request)
         accept = request.headers.get("accept")
         self.accept = accept or ""
-        self.protobuf = PROTOBUF in self.accept
-        self.pretty_failures = accept is not None and not accepts_plain_json(accept)
+        self.encoded = PROTOBUF in self.accept or YAML in self.accept
+        """Whether the answer may be anything but JSON."""
+        self.pretty_failures = accept is not None and not accepts_plain(accept)
 
     def of(self, reaction: Reaction) -> Reaction:
         if isinstance(reaction, Answer):
             return self.of_answer(reaction)
         if _is_stream(reaction):
             reaction.headers = (*self.headers, *reaction.headers)
-            if self.protobuf and asks_for_protobuf(self.accept, custom=_is_custom(reaction)):
+            custom = _is_custom(reaction)
+            if self.encoded and encoding_of(self.accept, custom=custom) == PROTOBUF:
                 return ProtobufStream(reaction)
             return reaction
         return _PresentedLater(cast("Later", reaction), self)
 
     def of_answer(self, answer: Answer) -> Answer:
-        if self.protobuf:
-            answer = in_protobuf(answer, self.accept)
+        if self.encoded:
+            answer = self._encoded(answer)
         body = answer.body
         pretty = self.pretty_always or (self.pretty_failures and answer.status >= 400)
         if pretty and answer.content_type == "application/json" and body.startswith(b'{"'):
@@ -65,6 +70,14 @@ class Presentation:
             content_type=answer.content_type,
             headers=(*self.headers, *answer.headers),
         )
+
+    def _encoded(self, answer: Answer) -> Answer:
+        if answer.content_type != JSON or not answer.body.startswith(b"{"):
+            return answer
+        encoding = encoding_of(self.accept, failure=answer.status >= 400)
+        if encoding == PROTOBUF:
+            return in_protobuf(answer)
+        return in_yaml(answer) if encoding == YAML else answer
 
 
 class _PresentedLater:

@@ -8,42 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import lru_cache
 
 from ..messages import Answer, WatchStream
 from ..types.messages import encode_event, encode_object, has_message
-from .negotiation import clauses
+from .negotiation import PROTOBUF
 
-__all__ = ["PROTOBUF", "ProtobufStream", "asks_for_protobuf", "in_protobuf"]
-
-PROTOBUF = "application/vnd.kubernetes.protobuf"
-_JSON = frozenset({"application/json", "application/*", "*/*"})
-_METADATA = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList"})
+__all__ = ["ProtobufStream", "in_protobuf"]
 
 
-@lru_cache(maxsize=1024)
-def asks_for_protobuf(accept: str, *, failure: bool = False, custom: bool = False) -> bool:
-    """Whether protobuf is the best of what a client takes; `failure`: for a Status, which is no
-    metadata; `custom`: for custom resources, of which there is nothing but metadata in protobuf.
-    """
-    for clause in clauses(accept):
-        converted = clause.parameter("as")
-        if clause.type == PROTOBUF:
-            if custom and not converted:
-                continue
-            if not converted or (converted in _METADATA and not failure):
-                return True
-        elif clause.type in _JSON and not (converted and failure):
-            return False
-    return False
-
-
-def in_protobuf(answer: Answer, accept: str) -> Answer:
-    """`answer` in protobuf, where it is JSON and one of the messages."""
-    if answer.content_type != "application/json" or not answer.body.startswith(b"{"):
-        return answer
-    if not asks_for_protobuf(accept, failure=answer.status >= 400):
-        return answer
+def in_protobuf(answer: Answer) -> Answer:
+    """`answer`, JSON, in protobuf, where it is one of the messages."""
     value = json.loads(answer.body)
     if not has_message(value.get("apiVersion", ""), value.get("kind", "")):
         return answer

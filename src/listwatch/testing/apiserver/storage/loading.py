@@ -84,6 +84,7 @@ class Loader:
             metadata["creationTimestamp"] = timestamp(self._state.wall())
         if found.generation:
             metadata.setdefault("generation", 1)
+        metadata.setdefault("resourceVersion", "0")  # its place; the log fills it in
 
 
 def _namespace(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
+from typing import TYPE_CHECKING
 
+from ..auth import OPEN, User
 from ..types.served import ResourceType, TypeRegistry
 from ..watching.watch_cache import WatchCaches
 from .log import WriteLog
+
+if TYPE_CHECKING:
+    from ..webhooks.consulting import Consulting
 
 __all__ = ["Settings", "State", "Target"]
 
@@ -32,6 +37,8 @@ class Settings:
     compaction_interval: float | None = 300.0
     """How often the log forgets what is older than this; None: never by itself."""
     git_version: str = "v1.36.3"
+    service_range: str = "10.0.0.0/24"
+    """The IPv4 network that Services get their addresses from; a real server's default, too."""
     namespace_deletion: bool = True
     """Whether a deleted namespace is emptied and goes, 5 s later (K37), as with the controllers.
     False: it stays Terminating.
@@ -62,6 +69,12 @@ class State:
     wall: Callable[[], datetime]
     rng: Random
     settings: Settings = field(default_factory=Settings)
+    consulting: Consulting | None = field(default=None, repr=False)
+    """What the webhooks say to the request under way; None: none is to be asked."""
+    runs_pods: bool = False
+    """Whether the kubelets are there, which know what containers print."""
+    user: User = OPEN
+    """Whose request is under way."""
     caches: WatchCaches = field(init=False, repr=False)
     """How far the watch cache of each storage is, and what it remembers: of the reads and watches.
     """

@@ -12,7 +12,9 @@ from ..health import Health
 from ..messages import Answer, ServerRequest
 from ..plain import not_found_page
 from ..reading.encoding import go_json, pretty_json
-from ..reading.negotiation import Clause, accepts_plain_json, clauses
+from ..reading.negotiation import JSON, YAML, Clause, accepts_plain, clauses
+from ..reading.object_negotiation import check_representation
+from ..reading.yaml_text import yaml_text
 from ..statuses import Refused, failure
 from ..storage.state import State
 from .openapi import OpenAPI
@@ -21,7 +23,7 @@ from .served import ResourceType, Subresource
 
 __all__ = ["Discovery"]
 
-_AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+_AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _JSON_TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 _PROTOBUF = Clause("application/vnd.kubernetes.protobuf", ())
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
@@ -68,8 +70,9 @@ class Discovery:
     def _legacy_root(self, request: ServerRequest) -> Answer:
         if request.method != "GET":
             raise method_not_allowed()
-        if _asks_aggregated(request):
-            return self._aggregated(request, "/api", [""])
+        _check_representation(request)
+        if aggregated := _asks_aggregated(request):
+            return self._aggregated(request, aggregated, "/api", [""])
         host = request.headers.get("host", "localhost")
         return _compact(
             {
@@ -80,8 +83,8 @@ class Discovery:
         )
 
     def _groups(self, request: ServerRequest) -> Answer:
-        if _asks_aggregated(request):
-            return self._aggregated(request, "/apis", self._group_names())
+        if aggregated := _asks_aggregated(request):
+            return self._aggregated(request, aggregated, "/apis", self._group_names())
         return self._json(
             "/apis",
             lambda: {
@@ -106,12 +109,15 @@ class Discovery:
             raise no_such_resource() if types.is_builtin_group(group) else Refused(not_found_page())
         if request.method != "GET" and types.is_builtin_group(group):
             raise method_not_allowed()
+        if types.is_builtin_group(group):
+            _check_representation(request)
         _check_acceptable(request)
         return self._json(f"{group}/{version}", lambda: self._resource_list(group, version))
 
     def _version(self, request: ServerRequest) -> Answer:
         if request.method != "GET":
             raise method_not_allowed()
+        _check_representation(request, JSON)
         release = self._state.settings.git_version
         major, minor, *_ = release.lstrip("v").split(".")
         facts = {
@@ -133,26 +139,30 @@ class Discovery:
 
     # Bodies
 
-    def _aggregated(self, request: ServerRequest, key: str, groups: Iterable[str]) -> Answer:
-        answer = self._cached(f"aggregated {key}", lambda: self._aggregated_answer(groups))
+    def _aggregated(
+        self, request: ServerRequest, encoding: str, key: str, groups: Iterable[str]
+    ) -> Answer:
+        answer = self._cached(
+            f"aggregated {encoding} {key}", lambda: self._aggregated_answer(encoding, groups)
+        )
         etag = dict(answer.headers)["Etag"]
         if request.headers.get("if-none-match") == etag:
             return Answer(status=304, content_type=None, headers=answer.headers)
         return answer
 
-    def _aggregated_answer(self, groups: Iterable[str]) -> Answer:
+    def _aggregated_answer(self, encoding: str, groups: Iterable[str]) -> Answer:
         body = {
             "kind": "APIGroupDiscoveryList",
             "apiVersion": "apidiscovery.k8s.io/v2",
             "metadata": {},
             "items": [self._aggregated_group(group) for group in groups],
         }
-        data = go_json(body) + b"\n"
+        data = yaml_text(body).encode() if encoding == YAML else go_json(body) + b"\n"
         etag = hashlib.sha512(data).hexdigest().upper()
         return Answer(
             status=200,
             body=data,
-            content_type=_AGGREGATED,
+            content_type=f"{encoding};{_AGGREGATED}",
             headers=(("Cache-Control", "public"), ("Etag", f'"{etag}"'), ("Vary", "Accept")),
         )
 
@@ -240,28 +250,35 @@ def _compact(value: dict[str, Any]) -> Answer:
     return Answer(status=200, body=go_json(value) + b"\n")
 
 
-def _asks_aggregated(request: ServerRequest) -> bool:
-    """Raises `Refused` where neither form of discovery is acceptable."""
+def _asks_aggregated(request: ServerRequest) -> str:
+    """The encoding in which it is asked for; empty: the older form is. Raises `Refused` where
+    neither is acceptable.
+    """
     for clause in clauses(request.headers.get("accept", "")):
-        if clause.is_plain_json or clause == _PROTOBUF:
-            return False
+        if clause.is_plain or clause == _PROTOBUF:
+            return ""
         if _is_aggregated(clause):
-            return True
+            return clause.type
     raise _not_acceptable()
 
 
 def _is_aggregated(clause: Clause) -> bool:
     return (
-        clause.type == "application/json"
+        (clause.type == JSON or clause.is_yaml)
         and clause.parameter("as") == "APIGroupDiscoveryList"
         and clause.parameter("g") == "apidiscovery.k8s.io"
         and clause.parameter("v") == "v2"
     )
 
 
+def _check_representation(request: ServerRequest, *available: str) -> None:
+    if accept := request.headers.get("accept", ""):
+        check_representation(accept, available) if available else check_representation(accept)
+
+
 def _check_acceptable(request: ServerRequest) -> None:
     accept = request.headers.get("accept", "")
-    if not accepts_plain_json(accept) and _PROTOBUF not in clauses(accept):
+    if not accepts_plain(accept) and _PROTOBUF not in clauses(accept):
         raise _not_acceptable()
 
 

@@ -16,12 +16,23 @@ from typing import Any
 import msgspec
 
 from .fields import Node, schema_of, schemas
+from .go_texts import base64_problem, read_time
 from .quantities import canonical_quantity
 
-__all__ = ["Decoding", "GoValue", "Struct", "WrongType", "empty_members", "in_go_form", "struct_of"]
+__all__ = [
+    "Decoding",
+    "GoValue",
+    "Struct",
+    "WrongType",
+    "empty_members",
+    "in_go_form",
+    "struct_named",
+    "struct_of",
+]
 
 _FREE_FORM = frozenset({"RawExtension", "FieldsV1", "JSON", "JSONSchemaPropsOrBool", "Info"})
-_STRUCTS = frozenset({"Time", "MicroTime", "Duration", "RawExtension", "JSON"})
+_TIMES = frozenset({"Time", "MicroTime"})
+_STRUCTS = frozenset({"Duration", "RawExtension", "JSON"})
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 1 << 8}
 
 
@@ -59,6 +70,8 @@ class GoValue:
     is_pointer = False
     is_struct = False
     """Whether Go takes it for one: those are never empty."""
+    item: GoValue | None = None
+    """What a list or a map has."""
 
     def __init__(self, go_type: str) -> None:
         self.go_type = go_type
@@ -126,6 +139,31 @@ class _Quantity(GoValue):
         return False
 
 
+class _Time(GoValue):
+    """Held as it is written."""
+
+    is_struct = True
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        if not isinstance(value, str):
+            raise WrongType(value, "", "", "string")
+        try:
+            return read_time(value, micro=self.go_type.endswith(".MicroTime"))
+        except ValueError as error:
+            raise WrongType(value, at.struct, path, self.go_type, str(error)) from None
+
+
+class _Bytes(_Scalar):
+    """In base64."""
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        text = super().decode(value, path, shown, at)
+        problem = base64_problem(text)
+        if problem:
+            raise WrongType(value, at.struct, path, self.go_type, problem)
+        return text.replace("\r", "").replace("\n", "")
+
+
 class _IntOrString(GoValue):
     zero = 0
     is_struct = True
@@ -138,6 +176,8 @@ class _IntOrString(GoValue):
 
 
 class _Many(GoValue):
+    item: GoValue
+
     def __init__(self, go_type: str, item: GoValue) -> None:
         super().__init__(go_type)
         self.item = item
@@ -294,6 +334,11 @@ def struct_of(api_version: str, kind: str) -> Struct | None:
     return made if isinstance(made, Struct) else None
 
 
+def struct_named(name: str) -> GoValue:
+    """The struct of that full name, such as `io.k8s.api.core.v1.Taint`."""
+    return _named(name, False)
+
+
 def in_go_form(
     api_version: str, kind: str, value: dict[str, Any], old: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -343,6 +388,8 @@ def _named(name: str, pointer: bool) -> GoValue:
         made = _Quantity("resource.Quantity")
     elif kind == "IntOrString":
         made = _IntOrString("intstr.IntOrString")
+    elif kind in _TIMES:
+        made = _Time(text)
     elif kind in _FREE_FORM or "properties" not in node:
         made = GoValue(text)
         if node.get("type") == "string":
@@ -370,7 +417,8 @@ def _value(node: Node, go_type: str) -> GoValue:
         item = _value(node["additionalProperties"], go_type.partition("]")[2])
         made = _Map(go_type, item)
     elif kind in ("string", "boolean", "integer", "number"):
-        made = _Scalar(go_type, kind)
+        is_bytes = node.get("format") == "byte"
+        made = _Bytes(go_type, kind) if is_bytes else _Scalar(go_type, kind)
     else:
         made = GoValue(go_type)
     made.is_pointer = pointer

@@ -22,13 +22,13 @@ from .crds import CRD_STORAGE
 from .openapi_custom import own_schemas
 from .openapi_operations import group_paths, groups_paths, version_paths
 from .openapi_protobuf import encode_v2
+from .openapi_protobuf_v3 import encode_v3
 from .served import ResourceType
 
 __all__ = ["OpenAPI"]
 
 _JSON = frozenset({"application/json", "application/*", "*/*", "*"})
-_PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-_ASKED_V2 = frozenset({_PROTOBUF_V2, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"})
+_PROTOBUF = "application/com.github.proto-openapi.spec.{version}.v1.0+protobuf"
 _YEAR = timedelta(days=365)
 _VARY = ("Vary", "Accept")
 
@@ -66,7 +66,8 @@ class OpenAPI:
     def _v3(self, request: ServerRequest, name: str) -> Answer:
         if name not in self._names():
             return Answer(status=404, content_type=None)
-        if not any(clause.type in _JSON for clause in clauses(request.headers.get("accept", ""))):
+        kind = _kind(request, "v3")
+        if not kind:
             return Answer(status=406, content_type=None, headers=(_VARY,))
         hash_ = self._hash(name)
         etag = ("Etag", f'"{hash_}"')
@@ -81,8 +82,11 @@ class OpenAPI:
             expires = (self._state.wall() + _YEAR).astimezone(UTC)
             headers.append(("Cache-Control", "public, immutable"))
             headers.append(("Expires", expires.strftime("%a, %d %b %Y %H:%M:%S UTC")))
-        body = self._cached(name, hash_, lambda: go_json(self._document(name)))
-        return _whole(body, "application/json", tuple(headers))
+        if kind == "application/json":
+            body = self._cached(name, hash_, lambda: go_json(self._document(name)))
+        else:
+            body = self._cached(f"{name} protobuf", hash_, lambda: encode_v3(self._document(name)))
+        return _whole(body, kind, tuple(headers))
 
     def _names(self) -> list[str]:
         names = {"api", "apis", "version"}
@@ -126,7 +130,7 @@ class OpenAPI:
 
     def _v2(self, request: ServerRequest) -> Answer:
         vary = (("Vary", "Accept-Encoding"), _VARY)
-        kind = _kind_of_v2(request)
+        kind = _kind(request, "v2")
         if not kind:
             return Answer(status=406, content_type=None, headers=vary)
         hash_ = self._hash("")
@@ -134,10 +138,10 @@ class OpenAPI:
         if request.headers.get("if-none-match") == etag[1]:
             return Answer(status=304, content_type=None, headers=(etag, *vary))
         headers = (("Accept-Ranges", "bytes"), etag, ("Last-Modified", self._since), *vary)
-        if kind == _PROTOBUF_V2:
-            body = self._cached("v2 protobuf", hash_, lambda: encode_v2(self._document_v2()))
-        else:
+        if kind == "application/json":
             body = self._cached("v2", hash_, lambda: go_json(self._document_v2()))
+        else:
+            body = self._cached("v2 protobuf", hash_, lambda: encode_v2(self._document_v2()))
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Answer(status=200, body=body, content_type=kind, headers=headers)
         return _whole(body, kind, headers)
@@ -167,13 +171,16 @@ class OpenAPI:
         return known[1]
 
 
-def _kind_of_v2(request: ServerRequest) -> str:
-    """The Content-Type of the answer; empty: none is acceptable."""
+def _kind(request: ServerRequest, version: str) -> str:
+    """The Content-Type of the answer; empty: none is acceptable. In what is asked for, the version
+    of the messages is written in another way.
+    """
+    protobuf = _PROTOBUF.format(version=version)
     for clause in clauses(request.headers.get("accept", "")):
         if clause.type in _JSON:
             return "application/json"
-        if clause.type in _ASKED_V2:
-            return _PROTOBUF_V2
+        if clause.type in (protobuf, protobuf.replace(f"{version}.v1.0", f"{version}@v1.0")):
+            return protobuf
     return ""
 
 

@@ -48,7 +48,10 @@ class NonResource:
 _COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 _OBJECT = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _SUBRESOURCE = {**_OBJECT, "POST": "create"}
-_SERVED = frozenset({"", "status", "finalize", "token", "scale", "eviction", "binding"})
+_SERVED = frozenset(
+    {"", "status", "approval", "finalize", "token", "scale", "eviction", "binding", "log"}
+    | {"ephemeralcontainers", "resize"}
+)
 REVIEW_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 """Whose types are only asked, and never stored."""
 _CUSTOM_VERBS = frozenset({"list", "watch", "create", "deletecollection", *_OBJECT.values()})
@@ -128,10 +131,14 @@ def _builtin(state: State, request: ServerRequest, info: RequestInfo) -> Route:
         raise method_not_allowed()
     if verb == "list" and info.verb == "watch":
         verb = "watch"
-    if subresource not in _SERVED or not (found.is_stored or found.group in REVIEW_GROUPS):
+    if subresource not in _SERVED or not _is_answered(found):
         raise no_such_resource()  # its place is kept: discovery names it
     name = segments[1] if len(segments) > 1 else ""
     return _route(request, found, verb, namespace, name, subresource)
+
+
+def _is_answered(found: ResourceType) -> bool:
+    return found.is_stored or found.group in REVIEW_GROUPS or found.kind == "Binding"
 
 
 def _custom(state: State, request: ServerRequest, info: RequestInfo) -> Route:

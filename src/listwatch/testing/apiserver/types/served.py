@@ -10,6 +10,7 @@ from typing import Any
 from listwatch.api import APIResource
 
 from ..reading.member_order import as_custom, typed
+from ..storage.autoscaler_versions import as_new_autoscaler, as_old_autoscaler
 from ..storage.event_versions import as_core_event, as_new_event
 from .custom_schema import CustomSchema
 
@@ -159,6 +160,9 @@ class ResourceType:
         if self.storage == "events":
             value = as_new_event(value) if self.group else as_core_event(value)
             return self.ordered(value)
+        if self.storage == "autoscaling/horizontalpodautoscalers":
+            is_old = self.version == "v1"
+            return self.ordered(as_old_autoscaler(value) if is_old else as_new_autoscaler(value))
         return {**value, "apiVersion": self.api_version}
 
     def _custom_shown(self, value: Mapping[str, Any], stored_version: str) -> Mapping[str, Any]:

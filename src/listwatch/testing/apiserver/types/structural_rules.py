@@ -20,7 +20,7 @@ from .structural import Structural
 from .structural_checks import MISSING
 from .structural_values import shown, shown_json
 
-__all__ = ["evaluates_rules", "rule_problems", "syntax_problem"]
+__all__ = ["evaluates_rules", "rule_problems", "syntax_error", "syntax_problem"]
 
 Evaluate = Callable[[str, Mapping[str, Any]], Any]
 """Evaluates a rule, given its variables."""
@@ -70,25 +70,31 @@ def _program(rule: str) -> Any:
 def syntax_problem(rule: Mapping[str, Any], path: str) -> Problem | None:
     """Why a rule cannot be read, where anybody here can tell."""
     text = rule.get("rule") or ""
-    if not evaluates_rules() or not text.strip():
+    why = syntax_error(text)
+    if not why:
         return None
+    value = {
+        "Rule": text,
+        "Message": rule.get("message") or "",
+        "MessageExpression": rule.get("messageExpression") or "",
+        "Reason": rule.get("reason"),
+        "FieldPath": rule.get("fieldPath") or "",
+        "OptionalOldSelf": rule.get("optionalOldSelf"),
+    }
+    return invalid_field(f"{path}.rule", value, f"compilation failed: {why}")
+
+
+def syntax_error(text: str) -> str:
+    """Why an expression cannot be read; nothing where it can be, or where nobody here can tell."""
+    if not evaluates_rules() or not text.strip():
+        return ""
     try:
         _program(text)
     except ValueError as error:
         _, _, why = str(error).partition("': ")
-        if "Syntax error" not in why:
-            return None  # it may be what only this library does not know
-        why = why.replace("\n|", "\n |")
-        value = {
-            "Rule": text,
-            "Message": rule.get("message") or "",
-            "MessageExpression": rule.get("messageExpression") or "",
-            "Reason": rule.get("reason"),
-            "FieldPath": rule.get("fieldPath") or "",
-            "OptionalOldSelf": rule.get("optionalOldSelf"),
-        }
-        return invalid_field(f"{path}.rule", value, f"compilation failed: {why}")
-    return None
+        # What is no error of syntax may be what only this library does not know.
+        return why.replace("\n|", "\n |") if "Syntax error" in why else ""
+    return ""
 
 
 def rule_problems(

@@ -1,8 +1,8 @@
 """The subresources of the built-in types, as discovery names them.
 
-Only `status` and `finalize` do anything here; the others are listed, since clients look for them.
+Some of them do nothing here, but are listed, since clients look for them (`types/routes.py` knows
+which are served).
 """
-
 from __future__ import annotations
 
 from .served import Subresource

@@ -8,16 +8,22 @@ from functools import lru_cache
 from typing import Any
 
 from ..types.served import ResourceType
+from .addresses import canonical_address_problems
 from .problems import Problem, invalid_field, required_field, too_long
 
 __all__ = [
     "embedded_metadata_problems",
+    "finalizer_name_problems",
     "finalizer_warnings",
+    "key_problems",
     "label_map_problems",
     "label_name_problems",
     "metadata_problems",
     "name_problems",
+    "path_segment_problems",
+    "rfc_1035_problems",
     "subdomain_problems",
+    "value_problems",
 ]
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -49,6 +55,7 @@ _FINALIZER_TEXT = (
     f"a valid label key {_QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. "
     "'example.com/MyName')"
 )
+_ADMISSION = "admissionregistration.k8s.io"
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _ANNOTATION_BYTES = 256 * 1024
 _LABEL_LENGTH = 63
@@ -58,18 +65,38 @@ _is_label = re.compile(_LABEL).fullmatch
 _is_subdomain = re.compile(_SUBDOMAIN).fullmatch
 _is_qualified = re.compile(_QUALIFIED).fullmatch
 _is_value = re.compile(_VALUE).fullmatch
+_RFC_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_RFC_1035_TEXT = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
+    f"regex used for validation is '{_RFC_1035}')"
+)
+_is_rfc_1035 = re.compile(_RFC_1035).fullmatch
+_UNKNOWN_FINALIZER = "name is neither a standard finalizer name nor is it fully qualified"
 
 # What most names must be is a subdomain; these are the exceptions (by storage).
 _LABEL_NAMES = frozenset({"namespaces", "services", "apps/statefulsets"})
 _PATH_NAMES = frozenset(
     {
         "events",
+        "policy/poddisruptionbudgets",
+        "apiregistration.k8s.io/apiservices",
+        "certificates.k8s.io/certificatesigningrequests",
         *(
             f"rbac.authorization.k8s.io/{name}"
             for name in ("roles", "rolebindings", "clusterroles", "clusterrolebindings")
         ),
     }
 )
+_ADDRESSES = "networking.k8s.io/ipaddresses"
+_ANY_FINALIZERS = frozenset(
+    {
+        "apiregistration.k8s.io/apiservices",
+        "coordination.k8s.io/leases",
+        "node.k8s.io/runtimeclasses",
+    }
+)
+"""Types whose finalizers need not be qualified, like those of admission and events of `v1`."""
 _MAX_LENGTH = {"batch/cronjobs": 52}
 """The names of their Jobs are 11 characters longer."""
 
@@ -79,10 +106,13 @@ def name_problems(of: ResourceType, name: str, *, prefix: bool = False) -> Itera
     dash.
     """
     if of.storage in _PATH_NAMES:
-        yield from _path_problems(name)
+        yield from path_segment_problems(name)
         return
-    if prefix and name.endswith("-"):
+    if prefix and name.endswith("-") and of.storage != _ADDRESSES:
         name = name[:-1] + "a"
+    if of.storage == _ADDRESSES:
+        yield from canonical_address_problems(name)
+        return
     if of.storage in _LABEL_NAMES:
         yield from label_name_problems(name)
         return
@@ -108,7 +138,23 @@ def label_name_problems(name: str) -> Iterator[str]:
         yield "must not contain dots" if _is_subdomain(name) else _LABEL_TEXT
 
 
-def _path_problems(name: str) -> Iterator[str]:
+def rfc_1035_problems(name: str) -> Iterator[str]:
+    """What is wrong with a label in the older sense, which starts with a letter."""
+    if len(name) > _LABEL_LENGTH:
+        yield f"must be no more than {_LABEL_LENGTH} characters"
+    if not _is_rfc_1035(name):
+        yield _RFC_1035_TEXT
+
+
+def finalizer_name_problems(name: str) -> Iterator[str]:
+    """What is wrong with a finalizer of a built-in type."""
+    yield from key_problems(name)
+    if "/" not in name and name not in _STANDARD_FINALIZERS:
+        yield _UNKNOWN_FINALIZER
+
+
+def path_segment_problems(name: str) -> Iterator[str]:
+    """What is wrong with a name that only has to do as a part of a path."""
     if name in (".", ".."):
         yield f"may not be '{name}'"
     else:
@@ -143,13 +189,15 @@ def embedded_metadata_problems(metadata: Mapping[str, Any]) -> list[Problem]:
     problems: list[Problem] = []
     for name in ("generateName", "name"):
         if metadata.get(name):
-            problems += _invalid(f"metadata.{name}", metadata[name], _path_problems(metadata[name]))
+            problems += _invalid(
+                f"metadata.{name}", metadata[name], path_segment_problems(metadata[name])
+            )
     namespace = metadata.get("namespace")
     if namespace:
         problems += _invalid("metadata.namespace", namespace, label_name_problems(namespace))
     problems += label_map_problems(metadata)
     for finalizer in metadata.get("finalizers") or ():
-        problems += _invalid("metadata.finalizers", finalizer, _key_problems(finalizer))
+        problems += _invalid("metadata.finalizers", finalizer, key_problems(finalizer))
     return problems
 
 
@@ -159,15 +207,15 @@ def label_map_problems(metadata: Mapping[str, Any]) -> list[Problem]:
     labels = metadata.get("labels")
     if labels:
         for key, value in labels.items():
-            problems += _invalid("metadata.labels", key, _key_problems(key))
+            problems += _invalid("metadata.labels", key, key_problems(key))
             if value:
-                problems += _invalid("metadata.labels", value, _value_problems(value))
+                problems += _invalid("metadata.labels", value, value_problems(value))
     annotations = metadata.get("annotations")
     if annotations:
         size = 0
         for key, value in annotations.items():
             size += len(key) + len(value)
-            problems += _invalid("metadata.annotations", key, _key_problems(key.lower()))
+            problems += _invalid("metadata.annotations", key, key_problems(key.lower()))
         if size > _ANNOTATION_BYTES:
             problems.append(too_long("metadata.annotations", _ANNOTATION_BYTES))
     owners = metadata.get("ownerReferences")
@@ -181,7 +229,7 @@ def _invalid(field: str, value: str, texts: Iterable[str]) -> list[Problem]:
 
 
 @lru_cache(maxsize=4096)
-def _key_problems(key: str) -> tuple[str, ...]:
+def key_problems(key: str) -> tuple[str, ...]:
     """Those of a label's key: a name with an optional prefix."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
@@ -204,7 +252,8 @@ def _key_problems(key: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _value_problems(value: str) -> tuple[str, ...]:
+def value_problems(value: str) -> tuple[str, ...]:
+    """Those of a label's value."""
     texts = []
     if len(value.encode()) > _LABEL_LENGTH:
         texts.append(f"must be no more than {_LABEL_LENGTH} bytes")
@@ -242,13 +291,21 @@ _NO_VERSION = "version must not be empty"
 
 def _finalizer_problems(of: ResourceType, finalizers: list[str]) -> Iterator[Problem]:
     for finalizer in finalizers:
-        for text in _key_problems(finalizer):
+        for text in key_problems(finalizer):
             yield invalid_field("metadata.finalizers", finalizer, text)
-    if not of.custom:
+    if not (of.custom or _takes_any_finalizer(of)):
         for at, finalizer in enumerate(finalizers):
             if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
-                text = "name is neither a standard finalizer name nor is it fully qualified"
-                yield invalid_field(f"metadata.finalizers[{at}]", finalizer, text)
+                yield invalid_field(f"metadata.finalizers[{at}]", finalizer, _UNKNOWN_FINALIZER)
+
+
+def _takes_any_finalizer(of: ResourceType) -> bool:
+    storage = of.storage
+    return storage in _ANY_FINALIZERS or of.group == _ADMISSION or _is_old_event(of)
+
+
+def _is_old_event(of: ResourceType) -> bool:
+    return of.storage == "events" and not of.group
 
 
 def finalizer_warnings(of: ResourceType, finalizers: list[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ __all__ = [
     "already_exists",
     "bad_request",
     "conflict",
+    "duplicate_field",
     "forbidden",
     "forbidden_field",
     "go_quoted",
@@ -23,8 +24,10 @@ __all__ = [
     "invalid_field",
     "invalid_options",
     "not_found",
+    "not_found_field",
     "required_field",
     "too_long",
+    "too_many",
     "unsupported_field",
     "unsupported_media_type",
 ]
@@ -69,7 +72,8 @@ def _shown(value: Any) -> str:
 
 
 def invalid_field(field: str, value: Any, text: str) -> Problem:
-    return Problem(field, "FieldValueInvalid", f"Invalid value: {_shown(value)}: {text}")
+    shown = f"Invalid value: {_shown(value)}"
+    return Problem(field, "FieldValueInvalid", f"{shown}: {text}" if text else shown)
 
 
 def required_field(field: str, text: str = "") -> Problem:
@@ -84,6 +88,21 @@ def forbidden_field(field: str, text: str) -> Problem:
 
 def too_long(field: str, limit: int) -> Problem:
     return Problem(field, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
+
+
+def too_many(field: str, count: int, most: int) -> Problem:
+    """A list or a map that has more than it may."""
+    text = f"must have at most {most} item{'' if most == 1 else 's'}"
+    return Problem(field, "FieldValueTooMany", f"Too many: {count}: {text}")
+
+
+def duplicate_field(field: str, value: Any) -> Problem:
+    return Problem(field, "FieldValueDuplicate", f"Duplicate value: {_shown(value)}")
+
+
+def not_found_field(field: str, value: Any) -> Problem:
+    """What the field names is nowhere in the object."""
+    return Problem(field, "FieldValueNotFound", f"Not found: {_shown(value)}")
 
 
 def unsupported_field(field: str, value: Any, supported: Sequence[str]) -> Problem:

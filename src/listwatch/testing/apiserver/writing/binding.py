@@ -1,4 +1,4 @@
-"""The subresource `binding`: a scheduler says on which node a pod is to run."""
+"""Bindings: a scheduler says on which node a pod is to run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from typing import Any
 from listwatch.api import APIResource
 
 from ..defaulting.pod_defaults import fill_pod_spec
+from ..deleting.namespaces import check_open
 from ..messages import Answer, ServerRequest
 from ..reading.object_answers import warning_headers
+from ..reading.object_negotiation import view_of
 from ..statuses import done
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
 from ..types.served import ResourceType
 from ..validation.problems import bad_request, conflict, internal_error, not_found
 from .metadata import timestamp
-from .write_checks import read_sent
-from .write_options import write_options
+from .subresource_name import SubresourceName
+from .told import told
+from .write_checks import check_namespace, read_sent
+from .write_options import WriteOptions, write_options
 
 __all__ = ["Bindings", "bound"]
 
@@ -46,17 +50,48 @@ class Bindings:
         self._state = state
 
     def create(self, target: Target, request: ServerRequest) -> Answer:
-        """Raises `Refused`."""
+        """POST of `pods/NAME/binding`. Raises `Refused`."""
         options = write_options(request)
         value, warnings = read_sent(replace(target, type=_BINDING), request, options)
-        metadata, to = value["metadata"], value.get("target")
-        if metadata.get("name") != target.name:
+        if value["metadata"].get("name") != target.name:
             raise bad_request("name in URL does not match name in Binding object")
+        return self._bind(target, value, options, warnings)
+
+    def create_named(self, target: Target, request: ServerRequest) -> Answer:
+        """POST of `bindings`, the older path: the body says which pod, and its uid does not count.
+        Raises `Refused`.
+        """
+        view_of(request, _BINDING, collection=False)
+        options = write_options(request)
+        value, warnings = read_sent(replace(target, type=_BINDING), request, options)
+        with told(warnings):
+            check_namespace(target, value["metadata"])
+            name = value["metadata"].get("name")
+            if not name:
+                raise bad_request("Name parameter required.")
+            check_open(self._state, _BINDING, target.namespace, name)
+            value["metadata"].pop("uid", None)
+            pods = self._state.types.find("", "v1", "pods")
+            assert pods is not None  # a built-in type
+            of_pod = replace(target, type=pods, name=name, subresource="binding")
+            return self._bind(of_pod, value, options, warnings)
+
+    def _bind(
+        self,
+        target: Target,
+        value: Mapping[str, Any],
+        options: WriteOptions,
+        warnings: list[str],
+    ) -> Answer:
+        metadata, to = value["metadata"], value.get("target")
         node = _node(to if isinstance(to, dict) else {})
         of, log = target.type, self._state.log
         stored = log.get(of.storage, (target.namespace, target.name))
         if stored is None:
             raise not_found(of, target.name)
+        consulting = self._state.consulting
+        if consulting is not None:
+            consulting.check_all(consulting.about("CREATE", target, value, None, options.dry_run))
         self._check(target, metadata, stored.value)
         pod = stored.value
         joined = {}
@@ -93,16 +128,7 @@ class Bindings:
         elif pod["spec"].get("schedulingGates"):
             why = f"pod {name} has non-empty .spec.schedulingGates"
         if why:
-            raise conflict(_Path(of), name, why)
-
-
-class _Path:
-    """What the refusals of this subresource name."""
-
-    def __init__(self, of: ResourceType) -> None:
-        self.group = of.group
-        self.kind = of.kind
-        self.plural = self.qualified_name = f"{of.plural}/binding"
+            raise conflict(SubresourceName(of, "binding"), name, why)
 
 
 def _node(target: Mapping[str, Any]) -> str:

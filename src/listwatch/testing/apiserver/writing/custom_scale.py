@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..statuses import Refused, failure
+from ..storage.log import StoredObject
 from ..storage.state import Target
 from ..types.served import ResourceType
-from ..validation.problems import bad_request, invalid
+from ..validation.problems import bad_request, internal_error, invalid
 from .custom_checks import custom_update_problems
-from .metadata import next_generation
 from .scale import Scales
 
 __all__ = ["CustomScales"]
@@ -52,27 +52,47 @@ class CustomScales(Scales):
             where = of.scale["specReplicasPath"]
             raise bad_request(f'the spec replicas field "{where}" cannot be empty')
 
-    def _scaled(
-        self, target: Target, old: Mapping[str, Any], replicas: int, manager: str
-    ) -> Mapping[str, Any]:
+    def _check_uid(
+        self, of: ResourceType, stored: StoredObject, sent: str | None, *, put: bool
+    ) -> None:
+        if put:
+            super()._check_uid(of, stored, sent, put=put)
+
+    def _check_appliable(self, of: ResourceType, scale: Mapping[str, Any]) -> None:
+        if not scale["metadata"]["managedFields"]:
+            raise _no_scale("failed to create manager for existing fields: ", "live")
+
+    def _check_applied(
+        self, of: ResourceType, scale: Mapping[str, Any], made: Mapping[str, Any]
+    ) -> None:
+        bare = {name: found for name, found in scale["metadata"].items() if name != "managedFields"}
+        if made != {**scale, "metadata": bare}:
+            raise _no_scale("", "new")
+
+    def _path(self, of: ResourceType) -> str:
+        path: str = of.scale["specReplicasPath"]
+        return path
+
+    def _numbered(self, target: Target, old: Mapping[str, Any], replicas: int) -> Mapping[str, Any]:
         of = target.type
-        names = of.scale["specReplicasPath"].removeprefix(".").split(".")
-        if _at(old, of.scale["specReplicasPath"]) == replicas:
+        path = self._path(of)
+        if _at(old, path) == replicas:
             return old
-        new = _with(old, names, replicas)
+        new = _with(old, path.removeprefix(".").split("."), replicas)
         problems = custom_update_problems(target, new, old)
         if problems:
             raise invalid(of.kind, of.group, target.name, problems)
-        metadata = dict(old["metadata"])
-        entries = _entries(metadata.get("managedFields") or (), names, manager, of, replicas)
-        if entries:
-            metadata["managedFields"] = entries
-        else:
-            metadata.pop("managedFields", None)
-        generation = next_generation(of, old, new)
-        if generation is not None:
-            metadata["generation"] = generation
-        return of.ordered({**new, "metadata": metadata})
+        return new
+
+
+def _no_scale(prefix: str, which: str) -> Refused:
+    """The real server tries to convert a Scale as if it were a custom resource, and cannot: of what
+    is applied to one, nothing is accepted but the number that is there already.
+    """
+    return internal_error(
+        f"{prefix}failed to convert {which} object (/; autoscaling/v1, Kind=Scale) to proper "
+        "version: request to convert CR to an invalid group/version: autoscaling/v1"
+    )
 
 
 def _at(value: Any, path: str) -> Any:
@@ -90,62 +110,3 @@ def _with(value: Mapping[str, Any], names: Sequence[str], replicas: int) -> dict
         return {**value, name: replicas}
     below = value.get(name)
     return {**value, name: _with(below if isinstance(below, Mapping) else {}, rest, replicas)}
-
-
-def _entries(
-    entries: Sequence[Mapping[str, Any]],
-    names: Sequence[str],
-    manager: str,
-    of: ResourceType,
-    replicas: int,
-) -> list[dict[str, Any]]:
-    """The number belongs to the one who scaled, and to nobody else. Where nobody had it before, it
-    is nobody's.
-    """
-    path = [f"f:{name}" for name in names]
-    kept: list[dict[str, Any]] = []
-    owned = False
-    for entry in entries:
-        fields = _without(entry["fieldsV1"], path)
-        if fields == entry["fieldsV1"]:
-            kept.append(dict(entry))
-            continue
-        owned = True
-        if fields:
-            kept.append({**entry, "fieldsV1": fields})
-    if owned and replicas:
-        fields = {}
-        for name in reversed(path):
-            fields = {name: fields}
-        kept.append(
-            {
-                "manager": manager,
-                "operation": "Update",
-                "apiVersion": of.api_version,
-                "fieldsType": "FieldsV1",
-                "fieldsV1": fields,
-                "subresource": "scale",
-            }
-        )
-    return sorted(kept, key=_order)
-
-
-def _order(entry: Mapping[str, Any]) -> tuple[str, str, str]:
-    return entry.get("operation", ""), entry.get("time", ""), entry.get("manager", "")
-
-
-def _without(fields: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    name, *rest = path
-    if name not in fields:
-        return dict(fields)
-    others = {key: below for key, below in fields.items() if key != name}
-    if not rest:
-        return others
-    below = _without(fields[name], rest)
-    if below == fields[name]:
-        return dict(fields)
-    if below == {".": {}}:
-        below = {}  # the member itself, and nothing in it
-    elif not below:
-        return others
-    return {**others, name: below}

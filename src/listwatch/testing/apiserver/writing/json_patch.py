@@ -8,16 +8,31 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["JSONPatchError", "json_patch"]
+from ..reading.encoding import go_json
+
+__all__ = ["CopiesTooLarge", "JSONPatchError", "json_patch"]
+
+_MOST_COPIED = 3 * 1024 * 1024
+"""Bytes of JSON that the operations `copy` of one patch may add."""
 
 
 class JSONPatchError(Exception):
     """An operation cannot be done. Clients are not told which, nor why."""
 
 
+class CopiesTooLarge(Exception):
+    """The operations `copy` add more than they may. The text is for the client."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            "Unable to complete the copy, the accumulated size increase of copy is "
+            f"{size}, exceeding the limit {_MOST_COPIED}"
+        )
+
+
 def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
     """`document` with the operations done, in order. It is not changed; what no path leads to is
-    shared with the result. Raises `JSONPatchError`.
+    shared with the result. Raises `JSONPatchError` and `CopiesTooLarge`.
 
     >>> json_patch({"a": [1, 2]}, [{"op": "add", "path": "/a/-", "value": 3}])
     {'a': [1, 2, 3]}
@@ -25,9 +40,25 @@ def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
     Traceback (most recent call last):
     listwatch.testing.apiserver.writing.json_patch.JSONPatchError: test /a: it is 1
     """
+    copied = 0
     for operation in operations:
+        if operation.get("op") == "copy":
+            copied += _size_of_copy(document, operation)
+            if copied > _MOST_COPIED:
+                raise CopiesTooLarge(copied)
         document = _apply(document, operation)
     return document
+
+
+def _size_of_copy(document: Any, operation: dict[str, Any]) -> int:
+    """Bytes. What cannot be copied has none: that it cannot be, is found later."""
+    source = operation.get("from")
+    if not isinstance(source, str):
+        return 0
+    try:
+        return len(go_json(_get(document, source, missing_is_null=True)))
+    except JSONPatchError:
+        return 0
 
 
 def _apply(document: Any, operation: dict[str, Any]) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from .field_sets import FieldSet, difference, ordered, union
 from .typed_compare import compare
 from .typed_items import TypedError
@@ -23,6 +25,15 @@ Entries = Sequence[Mapping[str, Any]]
 _CUSTOM = custom_type(None)
 _MOST_UPDATERS = 10
 _ANCIENT = "ancient-changes"
+_MEMBERS = (
+    "manager",
+    "operation",
+    "apiVersion",
+    "time",
+    "fieldsType",
+    "fieldsV1",
+    "subresource",
+)
 _OWNED_METADATA = ("labels", "annotations", "ownerReferences", "finalizers", "generateName")
 """What of metadata is owned by anybody."""
 
@@ -73,6 +84,11 @@ class Manager:
     @property
     def _version(self) -> str:
         return "" if self.operation == "Apply" else self.api_version
+
+    def knows(self, entry: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
+        """Whether the version of an entry is one of the kind of `value`."""
+        kind = value.get("kind") or ""
+        return self.custom or builtin_type(entry["apiVersion"], kind) is not None
 
     def owns(self, entry: Mapping[str, Any]) -> bool:
         return identity(entry) == self.identity
@@ -231,14 +247,18 @@ def _base(old: Mapping[str, Any], new: Mapping[str, Any], manager: Manager) -> E
         return live if manager.custom else ()
     if len(sent) == 1 and not sent[0]:
         return ()
-    return _normal(sent) if all(map(_makes_sense, sent)) else live
+    if not all(map(_makes_sense, sent)):
+        return live
+    return _normal([entry for entry in sent if manager.knows(entry, new)])
 
 
 def _normal(entries: Entries) -> Entries:
     """Entries of a client as the server writes them: each owner once, all in order."""
     found: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for entry in entries:
-        found[identity(entry)] = {**entry, "fieldsV1": _sorted(entry["fieldsV1"])}
+        members = {name: entry[name] for name in _MEMBERS if entry.get(name)}
+        fields = _sorted(entry.get("fieldsV1") or {})
+        found[identity(entry)] = {**members, "fieldsV1": fields}
     return sorted_entries([entry for entry in found.values() if entry["fieldsV1"]])
 
 
@@ -254,13 +274,30 @@ def _makes_sense(entry: Mapping[str, Any]) -> bool:
         and isinstance(entry.get("manager", ""), str)
         and isinstance(entry.get("time") or "", str)
         and isinstance(entry.get("subresource", ""), str)
-        and isinstance(entry.get("fieldsV1"), dict)
-        and _is_set(entry["fieldsV1"])
+        and ((fields := entry.get("fieldsV1")) is None or isinstance(fields, dict))
+        and _is_set(fields or {})
     )
 
 
 def _is_set(fields: Mapping[str, Any]) -> bool:
-    return all(isinstance(below, dict) and _is_set(below) for below in fields.values())
+    return all(
+        isinstance(below, dict) and _is_path(name) and _is_set(below)
+        for name, below in fields.items()
+    )
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is one of a member, an index, a value, or of the keys of an item."""
+    kind, text = name[:2], name[2:]
+    if kind in (".", "f:"):
+        return True
+    if kind == "i:":
+        return text.lstrip("-").isdecimal()
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return kind == "v:" or (kind == "k:" and isinstance(value, dict))
 
 
 def _less(fields: FieldSet | None, other: FieldSet) -> FieldSet | None:

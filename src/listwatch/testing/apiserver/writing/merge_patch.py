@@ -25,7 +25,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
             merged[name] = merge_patch(merged.get(name), value)
         else:
             merged[name] = _without_nulls(value)
-    return merged
+    return dict(sorted(merged.items()))  # as the real server shows it where it makes no sense
 
 
 def _without_nulls(value: Any) -> Any:
@@ -34,6 +34,8 @@ def _without_nulls(value: Any) -> Any:
         return [_without_nulls(item) for item in value]
     if isinstance(value, dict):
         return {
-            name: _without_nulls(member) for name, member in value.items() if member is not None
+            name: _without_nulls(member)
+            for name, member in sorted(value.items())
+            if member is not None
         }
     return value

@@ -20,11 +20,11 @@ from ..validation.problems import (
     unsupported_media_type,
 )
 from .go_syntax import go_kind
-from .json_patch import JSONPatchError, json_patch
+from .json_patch import CopiesTooLarge, JSONPatchError, json_patch
 from .merge_patch import merge_patch
 from .owners import without_duplicates
 from .request_bodies import decode_json, media_type
-from .shapes import ShapeError, check_shape, duplicate_fields
+from .shapes import ShapeError, check_shape, conversion, duplicate_fields
 from .strategic_merge import StrategicMergeError, go_text, strategic_merge
 
 __all__ = ["Patch", "cleaned", "is_apply", "read_patch"]
@@ -97,6 +97,10 @@ class _Strategic:
             made = strategic_merge(schema_of(of.api_version, of.kind) or {}, old, patch or {})
         except StrategicMergeError as error:
             raise self._refused(error) from None
+        for name in ("kind", "apiVersion"):
+            found = made.get(name)
+            if found is not None and not isinstance(found, str):
+                raise self._senseless(patch, conversion(found, "string"))
         made["kind"], made["apiVersion"] = of.kind, of.api_version
         try:
             unknown = check_shape(of, made, old)
@@ -149,6 +153,10 @@ def _operate(old: Mapping[str, Any], body: bytes) -> Any:
         raise Refused(failure(413, "RequestEntityTooLarge", message))
     try:
         return json_patch(old, operations)
+    except CopiesTooLarge as error:
+        raise Refused(
+            failure(413, "RequestEntityTooLarge", f"Request entity too large: {error}")
+        ) from None
     except JSONPatchError:
         message = "the server rejected our request due to an error in our request"
         raise Refused(failure(422, "Invalid", message, details={})) from None
@@ -188,11 +196,12 @@ def _checked(
     """`twice`: complaints about the patch itself."""
     if not isinstance(value, dict):
         raise _senseless(value, _cannot(value, "map[string]interface {}"))
-    kind = value.get("kind") or of.kind
-    api_version = value.get("apiVersion") or of.api_version
+    kind, api_version = value.get("kind"), value.get("apiVersion")
+    kind = of.kind if kind in (None, "") else kind
+    api_version = of.api_version if api_version in (None, "") else api_version
     if kind != of.kind or api_version != of.api_version:
         raise _of_another_type(of, value, kind, api_version)
-    made = dict(value)
+    made = {**value, "kind": kind, "apiVersion": api_version}
     try:
         paths = check_shape(of, made, old)
     except ShapeError as error:
@@ -221,8 +230,12 @@ def _of_another_type(
     of: ResourceType, value: Mapping[str, Any], kind: Any, api_version: Any
 ) -> Refused:
     if not isinstance(kind, str) or not isinstance(api_version, str):
-        wrong = kind if not isinstance(kind, str) else api_version
-        return _senseless(value, f"json: cannot unmarshal {go_kind(wrong)} into Go value of string")
+        name, wrong = ("kind", kind) if not isinstance(kind, str) else ("apiVersion", api_version)
+        text = (
+            "couldn't get version/kind; json parse error: json: cannot unmarshal "
+            f"{go_kind(wrong)} into Go struct field .{name} of type string"
+        )
+        return _senseless(value, text)
     if not of.custom:
         text = (
             f'no kind "{kind}" is registered for version "{api_version}" in scheme '

@@ -6,7 +6,7 @@ is to write `spec.replicas` of the parent, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,15 @@ from ..storage.log import StoredObject
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
 from ..types.served import ResourceType
-from ..validation.problems import bad_request, invalid, invalid_field, not_found
-from .field_sets import FieldSet
+from ..validation.problems import bad_request, conflict, invalid, invalid_field, not_found
+from .apply_patches import applied, read_configuration, strict_problem
 from .go_syntax import go_kind
-from .metadata import next_generation
-from .patches import read_patch
+from .managed_fields import Entries, Manager, after_update
+from .metadata import next_generation, timestamp
+from .patches import cleaned, is_apply, read_patch
+from .scale_owners import ScaleOwners
+from .subresource_name import SubresourceName
+from .typed_types import type_of
 from .write_checks import check_name, check_version, read_sent
 from .write_options import WriteOptions, write_options
 
@@ -42,7 +46,6 @@ _SCALE = ResourceType(
     members={"spec": {}, "status": {"replicas": 0}},
 )
 _ABSENT = -(1 << 31)
-_NUMBER: FieldSet = {"f:spec": {"f:replicas": {}}}
 _COUNT = "must be greater than or equal to 0"
 
 
@@ -98,6 +101,8 @@ class Scales:
         return self._write(target, request, options, lambda scale: value, warnings)
 
     def patch(self, target: Target, request: ServerRequest) -> Answer:
+        if is_apply(request):
+            return self._apply(target, request)
         patch = read_patch(_SCALE, request)
         options = write_options(request)
         warnings: list[str] = []
@@ -113,6 +118,28 @@ class Scales:
 
         return self._write(target, request, options, make, warnings)
 
+    def _apply(self, target: Target, request: ServerRequest) -> Answer:
+        """Server-side apply (K31) of a Scale."""
+        options = write_options(request, apply=True)
+        warnings: list[str] = []
+        entries: list[Mapping[str, Any]] = []
+
+        def make(scale: Mapping[str, Any]) -> dict[str, Any]:
+            config, told = read_configuration(_SCALE, request, options)
+            now = timestamp(self._state.wall())
+            self._check_appliable(target.type, scale)
+            done = applied(replace(target, type=_SCALE), scale, config, options, now)
+            self._check_applied(target.type, scale, done.value)
+            if told and options.validation == "Strict":
+                raise strict_problem(told)
+            warnings.extend(told)
+            entries.extend(done.entries)
+            made = cleaned(_SCALE, done.value, scale, warnings)
+            check_name(target, made["metadata"])
+            return made
+
+        return self._write(target, request, options, make, warnings, entries)
+
     def _write(
         self,
         target: Target,
@@ -120,26 +147,52 @@ class Scales:
         options: WriteOptions,
         make: Callable[[Mapping[str, Any]], dict[str, Any]],
         warnings: list[str],
+        applied_entries: Entries | None = None,
     ) -> Answer:
+        """`make` makes the new Scale of the old one; `applied_entries` are then the managedFields
+        of the new one, where it was applied.
+        """
         of, log = target.type, self._state.log
         view = view_of(request, _SCALE, collection=False, wall=self._state.wall)
         stored = self._found(target)
         old = of.shown(stored.value)
-        made = make(self._scale(of, old, absent=_ABSENT))
+        owners = ScaleOwners(
+            old["metadata"].get("managedFields") or (), self._path(of), of.api_version
+        )
+        scale = self._scale(of, old, absent=_ABSENT)
+        scale["metadata"]["managedFields"] = list(owners.of_scale())
+        made = make(scale)
+        consulting = self._state.consulting
+        if consulting is not None:
+            about = consulting.about("UPDATE", target, made, scale, options.dry_run)
+            made = consulting.mutated(about)
+            consulting.check(replace(about, new=made))
         metadata = made["metadata"]
-        uid = metadata.get("uid")
-        if uid and uid != stored.metadata["uid"]:
-            raise uid_precondition_failed(of, stored.key, uid, stored.metadata["uid"])
+        self._check_uid(of, stored, metadata.get("uid"), put=request.method == "PUT")
         if metadata.get("resourceVersion") or not of.custom:
             check_version(of, target.name, metadata, stored)
         replicas = made.get("spec", {}).get("replicas") or 0
         self._check(of, target.name, replicas)
-        new = self._scaled(target, old, replicas, options.manager)
-        if new is old:
+        new = self._numbered(target, old, replicas)
+        entries = applied_entries
+        if entries is None:
+            entries = self._entries(options, scale, made, replicas)
+        new = _owned(of, old, new, owners.of_object(entries))
+        if new == old:
             return object_answer(view, self._scale(of, old), 200, warnings)
         if not options.dry_run:
             new = log.put(of.storage, stored.key, of.as_stored(dict(new))).value
         return object_answer(view, self._scale(of, new), 200, warnings)
+
+    def _entries(
+        self, options: WriteOptions, old: Mapping[str, Any], made: Mapping[str, Any], replicas: int
+    ) -> Entries:
+        """The managedFields of a Scale that was updated."""
+        manager = Manager(
+            options.manager, _SCALE.api_version, "scale", custom=False, type=type_of(_SCALE)
+        )
+        new = {**made, "spec": {"replicas": replicas} if replicas else {}}
+        return after_update(manager, old, new, timestamp(self._state.wall()))
 
     # What is another for custom types
 
@@ -157,12 +210,34 @@ class Scales:
             problem = invalid_field("spec.replicas", replicas, _COUNT)
             raise invalid("Scale", "autoscaling", name, [problem])
 
-    def _scaled(
-        self, target: Target, old: Mapping[str, Any], replicas: int, manager: str
-    ) -> Mapping[str, Any]:
+    def _check_uid(
+        self, of: ResourceType, stored: StoredObject, sent: str | None, *, put: bool
+    ) -> None:
+        found = stored.metadata["uid"]
+        if not sent or sent == found:
+            return
+        if put:
+            raise uid_precondition_failed(of, stored.key, sent, found)
+        text = f"Precondition failed: UID in precondition: {sent}, UID in object meta: {found}"
+        raise conflict(SubresourceName(of, "scale"), stored.key[1], text)
+
+    def _check_appliable(self, of: ResourceType, scale: Mapping[str, Any]) -> None:
+        """Raises 500 for a Scale that cannot be applied to."""
+
+    def _check_applied(
+        self, of: ResourceType, scale: Mapping[str, Any], made: Mapping[str, Any]
+    ) -> None:
+        """Raises 500 where the Scale that an apply has made cannot be had."""
+
+    def _path(self, of: ResourceType) -> str:
+        """Where in the object the number is."""
+        return ".spec.replicas"
+
+    def _numbered(self, target: Target, old: Mapping[str, Any], replicas: int) -> Mapping[str, Any]:
         """The object with another number; `old` itself where nothing changes."""
-        new = _scaled(target.type, old, replicas, manager)
-        return old if new == old else new
+        if old["spec"].get("replicas") == replicas:
+            return old
+        return {**old, "spec": {**old["spec"], "replicas": replicas}}
 
     def _found(self, target: Target) -> StoredObject:
         found = self._state.log.get(target.type.storage, (target.namespace, target.name))
@@ -171,80 +246,20 @@ class Scales:
         return found
 
 
-def _scaled(
-    of: ResourceType, old: Mapping[str, Any], replicas: int, manager: str
-) -> dict[str, Any]:
+def _owned(
+    of: ResourceType, old: Mapping[str, Any], new: Mapping[str, Any], entries: Entries
+) -> Mapping[str, Any]:
+    """`new` with these managedFields, and with the generation that it then has."""
     metadata = dict(old["metadata"])
-    entries = list(metadata.get("managedFields") or ())
-    if old["spec"].get("replicas") == replicas:
-        entries = _apart(entries)
-    else:
-        entries = _entries(entries, manager, of.api_version, replicas)
     if entries:
-        metadata["managedFields"] = entries
+        metadata["managedFields"] = list(entries)
     else:
         metadata.pop("managedFields", None)
-    new = {**old, "metadata": metadata, "spec": {**old["spec"], "replicas": replicas}}
-    generation = next_generation(of, old, new)
+    made = {**new, "metadata": metadata}
+    generation = next_generation(of, old, made)
     if generation is not None:
         metadata["generation"] = generation
-    return of.ordered(new)
-
-
-def _entries(
-    entries: Sequence[Mapping[str, Any]], manager: str, api_version: str, replicas: int
-) -> list[dict[str, Any]]:
-    """The number belongs to the one who scaled, and to nobody else. Where nobody had it before,
-    or it is 0 now (which a Scale does not say), it is nobody's.
-    """
-    kept = [rest for entry in entries if (rest := _without_number(entry)) is not None]
-    if replicas and any(map(_has_number, entries)):
-        kept.append(
-            {
-                "manager": manager,
-                "operation": "Update",
-                "apiVersion": api_version,
-                "fieldsType": "FieldsV1",
-                "fieldsV1": _NUMBER,
-                "subresource": "scale",
-            }
-        )
-    return sorted(kept, key=_order)
-
-
-def _apart(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """As the real server leaves them when the number stays the same: it has an entry of its own,
-    of whoever had it, without a time.
-    """
-    made: list[dict[str, Any]] = []
-    for entry in entries:
-        rest = _without_number(entry)
-        if rest is not None:
-            made.append(rest)
-        if _has_number(entry):
-            mine = {name: value for name, value in entry.items() if name != "time"}
-            made.append({**mine, "fieldsV1": _NUMBER})
-    return sorted(made, key=_order)
-
-
-def _has_number(entry: Mapping[str, Any]) -> bool:
-    return "f:replicas" in (entry["fieldsV1"].get("f:spec") or {})
-
-
-def _without_number(entry: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The entry but for the number; None: nothing is left."""
-    if not _has_number(entry):
-        return dict(entry)
-    spec = dict(entry["fieldsV1"]["f:spec"])
-    del spec["f:replicas"]
-    fields = {name: below for name, below in entry["fieldsV1"].items() if name != "f:spec"}
-    if spec:
-        fields["f:spec"] = spec
-    return {**entry, "fieldsV1": fields} if fields else None
-
-
-def _order(entry: Mapping[str, Any]) -> tuple[str, str, str]:
-    return entry.get("operation", ""), entry.get("time", ""), entry.get("manager", "")
+    return of.ordered(made)
 
 
 def _is_count(value: Any) -> bool:

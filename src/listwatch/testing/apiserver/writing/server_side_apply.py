@@ -242,9 +242,16 @@ def _difference(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def _told(conflicts: list[tuple[_Owner, FieldSet]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for owner, fields in sorted(conflicts, key=lambda found: _told_as(found[0].entry)):
+    for owner, fields in sorted(conflicts, key=lambda found: _identifier(found[0].entry)):
         for path in paths(fields):
             yield _told_as(owner.entry), path
+
+
+def _identifier(entry: Mapping[str, Any]) -> bytes:
+    """By this the real server sorts owners: their identity, written as an entry is."""
+    names = ("manager", "operation", "apiVersion", "subresource")
+    found = dict(zip(names, identity(entry), strict=True))
+    return go_json({name: text for name, text in found.items() if text})
 
 
 def _told_as(entry: Mapping[str, Any]) -> str:

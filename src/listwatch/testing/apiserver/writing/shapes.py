@@ -17,9 +17,17 @@ from ..types.go_structs import Decoding, WrongType, struct_of
 from ..types.served import ResourceType
 from ..types.structural import Structural
 from ..validation.problems import invalid_field
+from .entry_shapes import is_time, known_entries, unknown_members, wrong_member, wrong_time
 from .go_syntax import go_kind
 
-__all__ = ["ShapeError", "check_shape", "duplicate_fields", "is_plain_json", "unknown_fields"]
+__all__ = [
+    "ShapeError",
+    "check_shape",
+    "conversion",
+    "duplicate_fields",
+    "is_plain_json",
+    "unknown_fields",
+]
 
 _STRINGS = frozenset({"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"})
 _TIMES = frozenset({"creationTimestamp", "deletionTimestamp"})
@@ -32,7 +40,7 @@ _LISTS = {
 }
 _METADATA = _STRINGS | _TIMES | _NUMBERS | _MAPS | frozenset(_LISTS)
 _MEMBER_MAPS = frozenset({"data", "stringData", "binaryData"})
-_is_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.A).fullmatch
+
 _is_base64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}").fullmatch
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/\r\n]")
 _UNUSUAL = re.compile(rb'"[ \t\r\n]+:|\\u').search
@@ -63,7 +71,7 @@ def check_shape(
         value["metadata"] = {}
     elif not isinstance(metadata, dict):
         where = "value" if of.custom else f"struct field {of.kind}.metadata"
-        raise ShapeError(_text(metadata, where, "v1.ObjectMeta"))
+        raise _wrong_type(metadata, where, "v1.ObjectMeta")
     else:
         where = "ObjectMeta" if of.custom else "ObjectMeta.metadata"
         value["metadata"] = _checked_metadata(metadata, where)
@@ -112,7 +120,7 @@ def _check_names(value: Mapping[str, Any], path: str) -> None:
         return
     try:
         if not isinstance(metadata, dict):
-            raise ShapeError(_text(metadata, "value", "v1.ObjectMeta"))
+            raise _wrong_type(metadata, "value", "v1.ObjectMeta")
         _checked_metadata(metadata, "ObjectMeta")
     except ShapeError as error:
         problem = invalid_field(f"{path}.metadata", metadata, str(error))
@@ -171,11 +179,11 @@ def _shape_error(wrong: WrongType) -> ShapeError:
     if kind == "number" and go_type in ("int32", "int64"):
         kind = f"number {go_json(value).decode()}"
     error = ShapeError(f"json: cannot unmarshal {kind} into Go {where} of type {go_type}")
-    error.conversion = _conversion(value, go_type)
+    error.conversion = conversion(value, go_type)
     return error
 
 
-def _conversion(value: Any, go_type: str) -> str:
+def conversion(value: Any, go_type: str) -> str:
     """What the reader of strategic merge patches says."""
     found = {"number": "int64", "array": "slice", "object": "map"}.get(go_kind(value))
     if isinstance(value, float):
@@ -187,10 +195,10 @@ def _conversion(value: Any, go_type: str) -> str:
         return f"cannot restore map from {found}"
     if go_type in ("int32", "int64", "bool", "float64"):
         return f"unrecognized type: {go_type}"
+    if "." in go_type and not isinstance(value, dict):
+        return f"cannot restore struct from: {found}"
     if go_kind(value) == "number":
         return f"cannot convert {found} to {go_type}"
-    if "." in go_type and go_kind(value) in ("string", "bool"):
-        return f"cannot restore struct from: {found}"
     return "unrecognized type: string"
 
 
@@ -205,34 +213,55 @@ def _checked_metadata(metadata: dict[str, Any], where: str) -> dict[str, Any]:
             return _checked_metadata(kept, where)
         if name in _STRINGS or name in _TIMES:
             if not isinstance(found, str):
-                raise ShapeError(_text(found, f"struct field {where}.{name}", "string"))
-            if name in _TIMES and not _is_time(found):
-                layout = "2006-01-02T15:04:05Z07:00"
-                raise ShapeError(
-                    f'parsing time "{found}" as "{layout}": cannot parse "{found}" as "2006"'
-                )
+                raise _wrong_type(found, f"struct field {where}.{name}", "string")
+            if name in _TIMES and not is_time(found):
+                raise _no_time(found)
         elif name in _MAPS:
             changed = _string_map(found, f"{where}.{name}")
             if changed is not found:
                 return _checked_metadata({**metadata, name: changed}, where)
         elif name in _NUMBERS:
             if isinstance(found, bool) or not isinstance(found, int):
-                raise ShapeError(_text(found, f"struct field {where}.{name}", "int64"))
+                raise _wrong_type(found, f"struct field {where}.{name}", "int64")
         elif name in _LISTS:
-            _check_list(name, found, where)
+            changed = _checked_list(name, found, where)
+            if changed is not found:
+                return _checked_metadata({**metadata, name: changed}, where)
     return metadata
 
 
-def _check_list(name: str, found: Any, where: str) -> None:
+def _checked_list(name: str, found: Any, where: str) -> Any:
     go_type = _LISTS[name]
     field = f"struct field {where}.{name}"
     if not isinstance(found, list):
-        raise ShapeError(_text(found, field, f"[]{go_type}"))
+        raise _wrong_type(found, field, f"[]{go_type}")
+    entries = name == "managedFields"
     for item in found:
+        if entries and item is None:
+            continue
         if not isinstance(item, str if name == "finalizers" else dict):
-            raise ShapeError(_text(item, field, go_type))
+            raise _wrong_type(item, field, go_type)
         if name == "ownerReferences" and isinstance(item, dict):
             _check_owner(item, where)
+        elif entries and isinstance(item, dict):
+            _check_entry(item, where)
+    return known_entries(found) if entries else found
+
+
+def _check_entry(entry: dict[str, Any], where: str) -> None:
+    _, dot, above = where.partition(".")
+    if wrong := wrong_member(entry):
+        name, go_type = wrong
+        path = f"ManagedFieldsEntry.{above}{dot}managedFields.{name}"
+        raise _wrong_type(entry[name], f"struct field {path}", go_type)
+    time = wrong_time(entry)
+    if time is not None:
+        raise _no_time(time)
+
+
+def _no_time(text: str) -> ShapeError:
+    layout = "2006-01-02T15:04:05Z07:00"
+    return ShapeError(f'parsing time "{text}" as "{layout}": cannot parse "{text}" as "2006"')
 
 
 def _check_owner(owner: dict[str, Any], where: str) -> None:
@@ -241,21 +270,19 @@ def _check_owner(owner: dict[str, Any], where: str) -> None:
         found = owner.get(name)
         if found is not None and not isinstance(found, str):
             path = f"OwnerReference.{above}{dot}ownerReferences.{name}"
-            raise ShapeError(_text(found, f"struct field {path}", "string"))
+            raise _wrong_type(found, f"struct field {path}", "string")
 
 
 def _string_map(found: Any, where: str) -> Any:
     if found is None:
         return None
     if not isinstance(found, dict):
-        raise ShapeError(_text(found, f"struct field {where}", "map[string]string"))
+        raise _wrong_type(found, f"struct field {where}", "map[string]string")
     for value in found.values():
         if value is None:
             return _string_map({key: item or "" for key, item in found.items()}, where)
         if not isinstance(value, str):
-            error = ShapeError(_text(value, f"struct field {where}", "string"))
-            error.conversion = _conversion(value, "string")
-            raise error
+            raise _wrong_type(value, f"struct field {where}", "string")
     return found
 
 
@@ -268,8 +295,11 @@ def _check_base64(values: Mapping[str, str]) -> None:
         raise ShapeError(f"illegal base64 data at input byte {at}")
 
 
-def _text(value: Any, where: str, go_type: str) -> str:
-    return f"json: cannot unmarshal {go_kind(value)} into Go {where} of type {go_type}"
+def _wrong_type(value: Any, where: str, go_type: str) -> ShapeError:
+    kind = go_kind(value)
+    error = ShapeError(f"json: cannot unmarshal {kind} into Go {where} of type {go_type}")
+    error.conversion = conversion(value, go_type)
+    return error
 
 
 def unknown_fields(of: ResourceType, value: Mapping[str, Any]) -> list[str]:
@@ -278,6 +308,9 @@ def unknown_fields(of: ResourceType, value: Mapping[str, Any]) -> list[str]:
     found = []
     if isinstance(metadata, dict):
         found = [f"metadata.{name}" for name in metadata if name not in _METADATA]
+        entries = metadata.get("managedFields")
+        if isinstance(entries, list):
+            found += [f"metadata.{path}" for path in unknown_members(entries)]
     if of.custom:
         if of.schema is not None and isinstance(value, dict):
             found += of.schema.unknown(value)

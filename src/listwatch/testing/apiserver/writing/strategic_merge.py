@@ -7,6 +7,8 @@ patch say otherwise: `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/NAME`,
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -185,7 +187,8 @@ def _merged_list(
     key = ""
     if not issubclass(kinds.pop(), dict):
         if deletes:
-            return [item for item in old if item not in new]
+            gone = _places(new, "")
+            return [item for item in old if _hashable(item) not in gone]
         merged = list(dict.fromkeys((*old, *new)))
     else:
         key = _merge_key(node, name)
@@ -200,6 +203,7 @@ def _special(old: list[Any], new: list[Any], key: str) -> tuple[list[Any], list[
     """The lists after the items of the patch that are but directives."""
     plain = []
     replaces = False
+    gone: set[Any] = set()
     for item in new:
         directive = item.get(_PATCH)
         if _PATCH not in item:
@@ -207,7 +211,7 @@ def _special(old: list[Any], new: list[Any], key: str) -> tuple[list[Any], list[
         elif directive == "delete":
             if key not in item:
                 raise _no_key(item, key)
-            old = [other for other in old if other.get(key) != item[key]]
+            gone.add(_hashable(item[key]))
         elif directive == "replace":
             replaces = True
         elif directive == "merge":
@@ -216,17 +220,20 @@ def _special(old: list[Any], new: list[Any], key: str) -> tuple[list[Any], list[
             raise StrategicMergeError(
                 f"unknown patch type: {go_text(directive)} in map: {go_text(item)}"
             )
+    if gone:
+        old = [other for other in old if _hashable(other.get(key)) not in gone]
     return (plain, []) if replaces else (old, plain)
 
 
 def _items(node: Node, old: list[Any], new: list[Any], key: str) -> list[Any]:
     made = list(old)
     inside = _resolved(node)
+    places = _places(made, key)
     for item in new:
         if key not in item:
             raise _no_key(item, key)
-        at = next((at for at, other in enumerate(made) if other.get(key) == item[key]), None)
-        if at is None:
+        at = places.setdefault(_hashable(item[key]), len(made))
+        if at == len(made):
             made.append(item)
         else:
             made[at] = _map(inside, made[at], item)
@@ -238,26 +245,45 @@ def _in_order(merged: list[Any], order: list[Any], old: list[Any], key: str) -> 
     that they stood before in the old list.
     """
 
-    def place(items: list[Any], item: Any) -> int:
-        for at, other in enumerate(items):
-            if (item.get(key) == other.get(key)) if key else item == other:
-                return at
-        return -1
-
     if key and any(key not in item for item in (*merged, *order)):
         raise _no_key(next(item for item in (*merged, *order) if key not in item), key)
-    said = sorted(
-        (item for item in merged if place(order, item) >= 0), key=lambda item: place(order, item)
+    wanted, before = _places(order, key), _places(old, key)
+
+    def place(places: Mapping[Any, int], item: Any) -> int:
+        return places.get(_hashable(item.get(key) if key else item), -1)
+
+    said = deque(
+        sorted(
+            (item for item in merged if place(wanted, item) >= 0),
+            key=lambda item: place(wanted, item),
+        )
     )
-    others = sorted(
-        (item for item in merged if place(order, item) < 0), key=lambda item: place(old, item)
+    others = deque(
+        sorted(
+            (item for item in merged if place(wanted, item) < 0),
+            key=lambda item: place(before, item),
+        )
     )
     made = []
     while said and others:
-        mine, theirs = place(old, others[0]), place(old, said[0])
-        first = others if 0 <= mine < theirs else said
-        made.append(first.pop(0))
+        mine, theirs = place(before, others[0]), place(before, said[0])
+        made.append((others if 0 <= mine < theirs else said).popleft())
     return [*made, *said, *others]
+
+
+def _places(items: Sequence[Any], key: str) -> dict[Any, int]:
+    """Where each item is first, by its key; without a key, by itself."""
+    places: dict[Any, int] = {}
+    for at, item in enumerate(items):
+        places.setdefault(_hashable(item.get(key) if key else item), at)
+    return places
+
+
+def _hashable(value: Any) -> Any:
+    """The value, or for a map or list something that stands for it."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, sort_keys=True).encode()
+    return value
 
 
 # What the schemas tell

@@ -39,7 +39,7 @@ def write_options(request: ServerRequest, *, apply: bool = False) -> WriteOption
         return WriteOptions(_manager_of(request))
     manager = request.parameter("fieldManager") or ""
     validation = request.parameter("fieldValidation") or ""
-    dry_run = [value for name, value in request.query if name == "dryRun" and value]
+    dry_run = [value for name, value in request.query if name == "dryRun"]
     problems = []
     force = request.parameter("force")
     if apply:

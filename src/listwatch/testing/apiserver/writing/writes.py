@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from ..admission.admission import charged, checked, complete
+from ..allocating import allocated, reallocated
 from ..defaulting.defaults import fill, fill_late, keep_allocated, new_status
 from ..defaulting.small_defaults import FILLED_ALWAYS
 from ..deleting.namespaces import check_open
@@ -18,8 +21,12 @@ from ..storage.storage_keys import uid_precondition_failed
 from ..types.crd_types import completed, completed_if_sound, with_stored_version
 from ..types.go_structs import in_go_form
 from ..types.served import ResourceType
-from ..validation.names import finalizer_warnings, label_map_problems, metadata_problems
-from ..validation.pod_validation import pod_problems
+from ..validation.checks import checks_of
+from ..validation.names import (
+    finalizer_warnings,
+    label_map_problems,
+    metadata_problems,
+)
 from ..validation.problems import (
     Problem,
     already_exists,
@@ -30,6 +37,7 @@ from ..validation.problems import (
     not_found,
 )
 from .apply_patches import applied, empty_of, read_configuration, strict_problem
+from .certificate_requests import CERTIFICATE_REQUESTS, asked_by, with_answer
 from .custom_checks import custom_problems, custom_update_problems
 from .managed_fields import Entries, Manager, after_create, after_update
 from .metadata import (
@@ -40,8 +48,9 @@ from .metadata import (
     prepare_new,
     timestamp,
 )
+from .parts_of_pods import POD_PARTS
 from .patches import cleaned, is_apply, read_patch
-from .status_writes import with_status_of
+from .status_writes import with_phase_time, with_status_of
 from .told import told
 from .typed_types import type_of
 from .write_checks import (
@@ -55,6 +64,9 @@ from .write_checks import (
 )
 from .write_options import WriteOptions, write_options
 
+if TYPE_CHECKING:
+    from ..webhooks.consulting import Consulting
+
 __all__ = ["Writes"]
 
 _NAME_ATTEMPTS = 8
@@ -67,10 +79,7 @@ _FILLED_ALWAYS = FILLED_ALWAYS | {
     "storage.k8s.io/storageclasses",
 }
 """Types with defaults outside of spec that an update can take away."""
-_VALIDATED_TWICE = frozenset({"configmaps", "secrets"})
-"""Types for whose updates the real server looks at all of metadata once more, and tells each
-problem once more.
-"""
+_MADE_UP = ("uid", "creationTimestamp", "generation")
 
 
 class Writes:
@@ -182,9 +191,9 @@ class Writes:
         if sets_version(sent):
             raise internal_error("resourceVersion should not be set on objects to be created")
         metadata = new["metadata"]
-        key = self._free_key(target, metadata, generated=not sent.get("name"))
         if entries is None:
-            owned = {name: member for name, member in new.items() if name != "status"}
+            nobodys = ("status", "spec") if of.storage == CERTIFICATE_REQUESTS else ("status",)
+            owned = {name: member for name, member in new.items() if name not in nobodys}
             entries = after_create(
                 self._manager(target, options),
                 empty_of(of),
@@ -194,10 +203,25 @@ class Writes:
             )
         if entries:
             metadata["managedFields"] = list(entries)
-        new_status(of, new)
         fill_late(of, new, state.rng)
+        complete(state, target, new, sent.get("name") or sent.get("generateName") or "")
+        new_status(of, new)
         new = self._in_form(of, new)
+        consulting = state.consulting
+        if consulting is not None:
+            consulting.keep(metadata)
+            new = self._created_as_wanted(consulting, target, new, options)
+            metadata = new["metadata"]
+        if of.storage == "services":
+            new = allocated(state, new, dry_run=options.dry_run)
+        self._validate_new(of, new)
+        checked(state, target, new)
+        if consulting is not None:
+            consulting.check(consulting.about("CREATE", target, new, None, options.dry_run))
+        charged(state, target, new, dry_run=options.dry_run)
+        key = self._free_key(target, metadata, generated=not sent.get("name"))
         warnings += finalizer_warnings(of, metadata.get("finalizers") or [])
+        warnings += checks_of(of.storage).warnings(new)
         if options.dry_run:
             return object_answer(view, of.ordered(new), 201, warnings)
         metadata["resourceVersion"] = "0"  # its place; the log fills it in
@@ -215,19 +239,22 @@ class Writes:
         )
 
     def _prepared(self, target: Target, value: dict[str, Any]) -> dict[str, Any]:
-        """A new object with its defaults, found valid."""
+        """A new object with its defaults."""
         of = target.type
         metadata = prepare_new(self._state, of, value["metadata"], target.namespace)
-        new = {**value, "metadata": metadata}
+        new = {**value, "metadata": metadata, "kind": of.kind, "apiVersion": of.api_version}
+        if of.storage == CERTIFICATE_REQUESTS:
+            new["spec"] = asked_by(self._state.user, new.get("spec") or {})
         fill(of, new)
-        new = self._in_form(of, new)
+        return self._in_form(of, new)
+
+    @staticmethod
+    def _validate_new(of: ResourceType, new: dict[str, Any]) -> None:
         problems = metadata_problems(of, new["metadata"])
-        if of.storage == "pods":
-            problems += pod_problems(new["spec"])
-        problems += custom_problems(of, new)
+        problems += custom_problems(of, new) if of.custom else checks_of(of.storage).create(new)
         if problems:
-            raise invalid(of.kind, of.group, metadata.get("name") or "", problems)
-        return new
+            name = new["metadata"].get("name") or ""
+            raise invalid(of.kind, of.group, name, problems)
 
     @staticmethod
     def _in_form(
@@ -293,6 +320,10 @@ class Writes:
         new_metadata = new["metadata"]
         if new_metadata.get("finalizers") != old["metadata"].get("finalizers"):
             warnings += finalizer_warnings(of, new_metadata.get("finalizers") or [])
+        if target.subresource == "status":
+            warnings += checks_of(of.storage).status_warnings(new)
+        else:
+            warnings += checks_of(of.storage).of_update_warnings(new, old)
         if new == old:
             return object_answer(view, stored, 200, warnings)
         if options.dry_run:
@@ -315,12 +346,62 @@ class Writes:
         """The next state of an object: what the client may change of it, found valid."""
         state, of = self._state, target.type
         before = old["metadata"]
+        new = self._completed(target, old, made)
+        metadata = new["metadata"]
+        if entries is not None:
+            entries = list(entries)
+        elif target.subresource == "finalize":  # which nobody owns
+            entries = before.get("managedFields")
+        else:
+            manager = self._manager(target, options)
+            tracked = new
+            if target.subresource in POD_PARTS:  # what it leaves as it is is owned all the same
+                tracked = self._completed(replace(target, subresource=""), old, made)
+            entries = after_update(manager, old, tracked, timestamp(state.wall()))
+        if entries is not metadata.get("managedFields"):
+            metadata = {**metadata, "managedFields": entries}
+            if not entries:
+                del metadata["managedFields"]
+            new["metadata"] = metadata
+        consulting = state.consulting
+        if consulting is not None:
+            about = consulting.about("UPDATE", target, new, old, options.dry_run)
+            wanted = consulting.mutated(about)
+            if wanted is not new:
+                new = self._completed(target, old, cleaned(of, wanted, old, []))
+        if of.storage == "services" and not target.subresource:
+            new = reallocated(state, old, new, dry_run=options.dry_run)
+        self._validate(target, before, new["metadata"], _update_problems(target, new, old))
+        checked(state, target, new, old)
+        if consulting is not None:
+            consulting.check(consulting.about("UPDATE", target, new, old, options.dry_run))
+        charged(state, target, new, old, dry_run=options.dry_run)
+        if target.subresource != "status":
+            generation = next_generation(of, old, new)
+            if generation is not None:
+                new["metadata"] = {**new["metadata"], "generation": generation}
+        return of.ordered(new)
+
+    def _completed(
+        self, target: Target, old: Mapping[str, Any], made: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What a client has made of `old`, with what it cannot change, and with the defaults."""
+        of = target.type
+        before = old["metadata"]
         metadata = made["metadata"]
         if metadata is not before:
             metadata = carry_over(of, before, metadata)
         new = {**made, "metadata": metadata}
-        if target.subresource == "status":
+        if target.subresource in ("status", "approval"):
             new = with_status_of(of, old, new)
+            if of.storage == CERTIFICATE_REQUESTS:
+                now = timestamp(self._state.wall())
+                new = with_answer(target.subresource, old, new, now)
+            elif of.storage == "persistentvolumes":
+                new = with_phase_time(old, new, timestamp(self._state.wall()))
+        elif target.subresource in POD_PARTS:
+            new = POD_PARTS[target.subresource](old, new)
+            fill(of, new)
         else:
             if of.has_status:
                 new["status"] = old.get("status")
@@ -334,33 +415,33 @@ class Writes:
                 keep_allocated(of, old, new)
             if new.get("spec") is not old.get("spec") or of.storage in _FILLED_ALWAYS:
                 fill(of, new)
-        new = self._in_form(of, new, old)
+        return self._in_form(of, new, old)
+
+    def _created_as_wanted(
+        self, consulting: Consulting, target: Target, new: dict[str, Any], options: WriteOptions
+    ) -> dict[str, Any]:
+        """A new object as the mutating webhooks want it. They do not see what is made up last."""
+        of = target.type
         metadata = new["metadata"]
-        self._validate(target, before, metadata, custom_update_problems(target, new, old))
-        if entries is not None:
-            entries = list(entries)
-        elif target.subresource == "finalize":  # which nobody owns
-            entries = before.get("managedFields")
-        else:
-            manager = self._manager(target, options)
-            entries = after_update(manager, old, new, timestamp(state.wall()))
-        if entries is not metadata.get("managedFields"):
-            metadata = {**metadata, "managedFields": entries}
-            if not entries:
-                del metadata["managedFields"]
-            new["metadata"] = metadata
-        if target.subresource != "status":
-            generation = next_generation(of, old, new)
-            if generation is not None:
-                new["metadata"] = {**metadata, "generation": generation}
-        return of.ordered(new)
+        made_up = {name: metadata[name] for name in _MADE_UP if name in metadata}
+        shown = {name: value for name, value in metadata.items() if name not in made_up}
+        about = consulting.about(
+            "CREATE", target, {**new, "metadata": shown}, None, options.dry_run
+        )
+        wanted = consulting.mutated(about)
+        if wanted is about.new:
+            return new
+        changed = cleaned(of, wanted, {}, [])
+        changed["metadata"] = {**changed["metadata"], **made_up}
+        fill(of, changed)
+        return self._in_form(of, changed)
 
     def _validate(
         self,
         target: Target,
         old: Mapping[str, Any],
         new: Mapping[str, Any],
-        others: Sequence[Problem] = (),
+        others: Iterable[Problem] = (),
     ) -> None:
         """`others`: what is wrong outside of the metadata."""
         of = target.type
@@ -371,12 +452,25 @@ class Writes:
         )
         maps = label_map_problems(new) if changed else []
         if maps or new.get("finalizers") != old.get("finalizers"):
-            times = 2 if of.storage in _VALIDATED_TWICE else 1
+            times = 1 if of.custom or target.subresource else checks_of(of.storage).metadata
             problems = metadata_problems(of, {**new, "name": new["name"]}) * times
         problems += (immutable + maps) * 2
         problems += others
         if problems:
             raise invalid(of.kind, of.group, target.name, problems)
+
+
+def _update_problems(
+    target: Target, new: Mapping[str, Any], old: Mapping[str, Any]
+) -> Iterable[Problem]:
+    """What is wrong outside of the metadata."""
+    of = target.type
+    if of.custom:
+        return custom_update_problems(target, new, old)
+    checks = checks_of(of.storage)
+    if target.subresource:
+        return checks.of_subresource(target.subresource, new, old)
+    return checks.of_update(new, old)
 
 
 def _shallow(

@@ -1,0 +1,1 @@
+"""What the containers of pods print: `kubectl logs`."""

@@ -1,0 +1,1 @@
+"""The checks of what is in a pod, and in a template of one."""
