@@ -57,9 +57,9 @@ conformance.custom_objects` makes definitions and objects up, and writes them to
 The rules in `x-kubernetes-validations` (CEL) are evaluated where the Python package
 `common-expression-language` is installed. Without it they are stored and not looked at, and a
 definition that has some is answered with a Warning that says so. With it, too, their types are not
-checked and their cost is not estimated when they are defined; rules with `optionalOldSelf`, and
-rules that use what the package does not know (`quantity`, `ip`, `cidr`, `url`, `format`), are taken
-for kept. Conversion webhooks are not called: between versions nothing but apiVersion changes.
+checked and their cost is not estimated when they are defined; rules that use what the package does
+not know (`quantity`, `ip`, `cidr`, `url`, `format`, `optMap`, `.?`) are taken for kept. Conversion
+webhooks are not called: between versions nothing but apiVersion changes.
 """
 
 

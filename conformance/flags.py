@@ -58,6 +58,8 @@ def apiserver(files: Files, etcd_url: str, port: int, gates: Mapping[str, bool])
         f"--service-account-signing-key-file={files.service_accounts.key}",
         # It would refuse every pod until a controller has made the namespace's account.
         "--disable-admission-plugins=ServiceAccount",
+        # As every cluster is set up; without it a privileged container is refused.
+        "--allow-privileged",
         "--service-cluster-ip-range=10.0.0.0/24",
         # It refuses to publish a loopback address, and says so again and again.
         "--endpoint-reconciler-type=none",

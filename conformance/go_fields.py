@@ -43,7 +43,8 @@ _BASIC = frozenset(
 def structs(source: str, package: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Each struct with its members: `{"replicas": "*int32?"}`; `?` for what is left out when it is
     empty (which structs never are), `??` for structs that are left out too, and `+Name` without a
-    type for a struct whose members are its own.
+    type for a struct whose members are its own. `read_structs` puts those members there, with the
+    name that paths have for where they are: `{"grpc": "*v1.GRPCAction?@ProbeHandler"}`.
     """
     for name, body in _STRUCT.findall(source):
         members = {}
@@ -63,9 +64,14 @@ def structs(source: str, package: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _shown(go_type: str, package: str) -> str:
     """A type as Go's messages print it."""
-    prefix = re.match(r"(?:\*|\[\]|map\[\w+\])*", go_type)
+    if go_type.startswith("map["):
+        key, _, item = go_type.removeprefix("map[").partition("]")
+        return f"map[{_shown(key, package)}]{_shown(item, package)}"
+    prefix = re.match(r"(?:\*|\[\])*", go_type)
     assert prefix is not None
     name = go_type[prefix.end() :]
+    if name.startswith("map["):
+        return prefix.group() + _shown(name, package)
     if name not in _BASIC and "." not in name:
         name = f"{package}.{name}"
     name = _ALIAS.sub(r"\1.", name).replace("interface{}", "interface {}")
@@ -97,7 +103,9 @@ def _inlined(name: str, found: dict[str, dict[str, str]]) -> dict[str, str]:
         core = f"io.k8s.api.core.v1.{inner}"
         for place in (near, meta, core):
             if place in found:
-                made |= _inlined(place, found)
+                for below, text in _inlined(place, found).items():
+                    go_type, _, path = text.partition("@")
+                    made[below] = f"{go_type}@{inner}.{path}" if path else f"{go_type}@{inner}"
                 break
     return made
 

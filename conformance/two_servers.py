@@ -270,7 +270,11 @@ class EmbeddedCluster(TestedServer):
             wall=lambda: datetime.now(UTC),
             rng=Random(),
             # The real one has no controllers and no kubelet either.
-            settings=Settings(namespace_deletion=False, pod_termination=False),
+            settings=Settings(
+                namespace_deletion=False,
+                pod_termination=False,
+                service_range="10.0.0.0/24",  # as conformance/flags.py has it
+            ),
             auth=self._auth(),
             controllers=self._controllers,
         )

@@ -25,7 +25,7 @@ from conformance.behaviour.scripted import Answered, Framing, GroupRun
 
 _UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_MEMBER = re.compile(r'("resourceVersion\\*": ?\\*")(\d+)')  # in a text, the quotes are escaped
+_MEMBER = re.compile(r'("?resourceVersion\\*"?: ?\\*")(\d+)')  # in a text, quotes are escaped
 _RV = re.compile(r"(?i)(resource ?version[^\"\d]{0,40})(\d+)(?: \((\d+)\))?")
 _CURRENT = re.compile(r"(current: )(\d+)")
 _LATER = re.compile(r'("retryAfterSeconds": ?)\d')  # in an ERROR event; it is made up there

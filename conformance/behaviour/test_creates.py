@@ -228,3 +228,25 @@ def test_numbers_keep_their_precision(space: Space, widgets: CustomResource) -> 
     """Whole numbers beyond 2**53 stay what they were in a CR."""
     created = space.put(widgets.object("a", size=2**53 + 1), "widgets")
     assert created["spec"]["size"] == 2**53 + 1
+
+
+def test_profiles_of_annotations_are_copied(space: Space) -> None:
+    """An AppArmor profile that only an annotation of a pod tells becomes that of the container,
+    with a warning, which comes with a refusal, too. The container's managedFields do not have it.
+    """
+    key = "container.apparmor.security.beta.kubernetes.io/c"
+    made = pod("a")
+    made["metadata"]["annotations"] = {key: "localhost/x"}
+    made["spec"]["containers"][0]["name"] = "c"
+    answer = space.ask("POST", space.path("pods"), made)
+    [container] = answer.json()["spec"]["containers"]
+    assert container["securityContext"] == {
+        "appArmorProfile": {"type": "Localhost", "localhostProfile": "x"}
+    }
+    assert "appArmorProfile" not in str(answer.json()["metadata"]["managedFields"][0]["fieldsV1"])
+    warning = f"metadata.annotations[{key}]: deprecated since v1.30; use the "
+    assert warning in answer.headers["Warning"]
+    made["spec"]["restartPolicy"] = "Bad"
+    refused = space.ask("POST", space.path("pods"), made)
+    assert refused.status == 422
+    assert warning in refused.headers["Warning"]

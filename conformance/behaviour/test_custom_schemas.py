@@ -609,6 +609,54 @@ def test_a_new_storage_version_joins_the_stored_ones(fresh: Defined) -> None:
     assert cause["field"] == "status.storedVersions[0]"
 
 
+@pytest.mark.parametrize(
+    ("rule", "where", "why"),
+    [
+        ({"fieldPath": " "}, "fieldPath", "must be non-empty if specified"),
+        ({"fieldPath": "size"}, "fieldPath", "must be a valid path"),
+        ({"fieldPath": ".nosuch"}, "fieldPath", "must be a valid path"),
+        ({"fieldPath": ".size.more"}, "fieldPath", "must be a valid path"),
+        ({"optionalOldSelf": True}, "optionalOldSelf", "may not be set if oldSelf is not used"),
+        ({"reason": "Because"}, "reason", "supported values: "),
+        ({"messageExpression": " "}, "messageExpression", "must be non-empty if specified"),
+    ],
+)
+def test_what_stands_beside_a_rule_is_looked_at(
+    room: Space, rule: dict[str, Any], where: str, why: str
+) -> None:
+    """What it says of its field, its reason and what was before must make sense: 422."""
+    rules = [{"rule": "has(self.size)", **rule}]
+    spec = {
+        "type": "object",
+        "properties": {"size": {"type": "integer"}, "more": {"type": "string"}},
+        "x-kubernetes-validations": rules,
+    }
+    whole = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+    obj = definition("besides", "Beside", schema=whole)
+    refused = room.server.request("POST", Defined(room, obj).crd.rpartition("/")[0], obj)
+    assert refusal(refused)[0] == 422
+    causes = refused.json()["details"]["causes"]
+    assert causes[0]["field"].endswith(f"x-kubernetes-validations[0].{where}")
+    assert why in causes[0]["message"]
+
+
+def test_no_pattern_holds_the_server_up(room: Space) -> None:
+    """However many ways there are through a text, a pattern is looked for in linear time."""
+    text = {"type": "string", "pattern": "^(a+)+$"}
+    spec = {"type": "object", "properties": {"text": text}}
+    whole = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+    defined = Defined(room, definition("texts", "Text", schema=whole)).serve()
+    for found, code in (("a" * 50 + "b", 422), ("a" * 50, 201)):
+        body = {
+            "apiVersion": f"{defined.group}/v1",
+            "kind": "Text",
+            "metadata": {"name": "a"},
+            "spec": {"text": found},
+        }
+        assert room.server.request("POST", defined.objects, body).status == code
+    room.server.request("DELETE", defined.crd)
+
+
 @pytest.fixture(scope="module")
 def scaled(room: Space) -> Iterator[Defined]:
     """A custom resource with a scale subresource."""
@@ -633,6 +681,22 @@ def _band(of: Defined, name: str, **spec: object) -> str:
     }
     of.server.create(of.objects, body)
     return f"{of.objects}/{name}"
+
+
+def test_a_custom_scale_cannot_be_applied_to(scaled: Defined) -> None:
+    """But for the number that is there already: the real server fails to convert the new Scale."""
+    path = _band(scaled, "applied", size=2)
+    codes = []
+    for replicas in (2, 3):
+        body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": replicas}}
+        answer = scaled.server.request(
+            "PATCH",
+            f"{path}/scale?fieldManager=x&force=true",
+            body,
+            headers={"Content-Type": "application/apply-patch+yaml"},
+        )
+        codes.append(answer.status)
+    assert codes == [200, 500]
 
 
 def test_custom_resources_scale(scaled: Defined) -> None:

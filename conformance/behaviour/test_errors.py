@@ -8,6 +8,7 @@ import pytest
 
 from conformance.behaviour.space import Space, refusal
 from conformance.objects import CustomResource
+from conformance.requests import Json
 from conformance.two_servers import TestedServer
 
 
@@ -187,3 +188,69 @@ def test_a_body_over_3_mib_is_413(space: Space) -> None:
     body = json.dumps({"metadata": {"name": "a"}, "data": {"x": "x" * (3 * 1024 * 1024)}})
     answer = space.ask("POST", space.path(), body.encode())
     assert refusal(answer)[:2] == (413, "RequestEntityTooLarge")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "where"),
+    [
+        ({"uid": 1}, "ObjectMeta.metadata.uid of type types.UID"),
+        ({"generation": 1.5}, "ObjectMeta.metadata.generation of type int64"),
+        (
+            {"ownerReferences": [{"controller": 1}]},
+            "OwnerReference.metadata.ownerReferences.controller of type bool",
+        ),
+        (
+            {"ownerReferences": [{"uid": 1}]},
+            "OwnerReference.metadata.ownerReferences.uid of type types.UID",
+        ),
+    ],
+)
+def test_metadata_of_the_wrong_type(space: Space, metadata: Json, where: str) -> None:
+    """Members of metadata of another JSON type than Go's are 400, and what they should be is
+    said.
+    """
+    answer = space.ask("POST", space.path(), {"metadata": {"name": "a", **metadata}})
+    number = "number 1.5" if "generation" in metadata else "number"
+    start = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal '
+    text = f"{start}{number} into Go struct field {where}"
+    assert refusal(answer) == (400, "BadRequest", text)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (1, "number into Go struct field Secret.data of type map[string][]uint8"),
+        ({"a": 1}, "number into Go struct field Secret.data of type []uint8"),
+        ({"a": [256]}, "number 256 into Go struct field Secret.data of type uint8"),
+    ],
+)
+def test_bytes_of_the_wrong_type(space: Space, data: object, said: str) -> None:
+    """What is neither base64 nor a list of bytes is 400."""
+    answer = space.ask("POST", space.path("secrets"), {"metadata": {"name": "a"}, "data": data})
+    start = 'Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal '
+    assert refusal(answer) == (400, "BadRequest", start + said)
+
+
+def test_bytes_can_be_a_list(space: Space) -> None:
+    """A list of bytes is taken for their base64."""
+    body = {"metadata": {"name": "a"}, "data": {"a": [104, 105]}}
+    answer = space.ask("POST", space.path("secrets"), body)
+    assert (answer.status, answer.json()["data"]) == (201, {"a": "aGk="})
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"items": [1]}, "number into Go struct field JSONSchemaProps.{}.items of type "),
+        ({"allOf": 1}, "number into Go struct field JSONSchemaProps.{}.allOf of type []"),
+    ],
+)
+def test_schemas_of_the_wrong_type(server: TestedServer, schema: Json, said: str) -> None:
+    """What is no schema where one should be is 400."""
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]
+    body = {"metadata": {"name": "as.b"}, "spec": {"group": "b", "versions": versions}}
+    answer = server.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body)
+    kind = "CustomResourceDefinition"
+    start = f'{kind} in version "v1" cannot be handled as a {kind}: json: cannot unmarshal '
+    text = start + said.format("spec.versions.schema.openAPIV3Schema") + "v1.JSONSchemaProps"
+    assert refusal(answer) == (400, "BadRequest", text)

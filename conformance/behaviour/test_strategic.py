@@ -125,6 +125,24 @@ def test_finalizers_are_a_set(space: Space) -> None:
             ' "" is invalid: patch: Invalid value: "map[spec:map[template:map[spec:map[containers:5'
             ']]]]": cannot restore slice from int64',
         ),
+        (
+            {"spec": {"strategy": {"rollingUpdate": {"maxSurge": [1]}}}},
+            422,
+            ' "" is invalid: patch: Invalid value: "map[spec:map[strategy:map[rollingUpdate:map['
+            'maxSurge:[1]]]]]": json: cannot unmarshal array into Go value of type int32',
+        ),
+        (
+            _in_pod(volumes=[{"name": "a", "emptyDir": {"medium": 1}}]),
+            422,
+            ' "" is invalid: patch: Invalid value: "map[spec:map[template:map[spec:map[volumes:['
+            'map[emptyDir:map[medium:1] name:a]]]]]]": cannot convert int64 to v1.StorageMedium',
+        ),
+        (
+            {"spec": {"replicas": 1.5}},
+            422,
+            ' "" is invalid: patch: Invalid value: "map[spec:map[replicas:1.5]]": cannot convert '
+            "float64 to int32",
+        ),
         ([1], 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"),
     ],
 )
@@ -253,6 +271,38 @@ def test_unknown_fields_of_patches(space: Space, kind: str) -> None:
             {"replicas": 1 << 40},
             "json: cannot unmarshal number 1099511627776 into Go struct field "
             "DeploymentSpec.spec.replicas of type int32",
+        ),
+        (
+            {"strategy": {"rollingUpdate": {"maxSurge": True}}},
+            "json: cannot unmarshal bool into Go struct field "
+            "RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
+        ),
+        (
+            _in_pod(containers=[{"livenessProbe": {"grpc": {"port": "a"}}}])["spec"],
+            "json: cannot unmarshal string into Go struct field "
+            "GRPCAction.spec.template.spec.containers.livenessProbe.ProbeHandler.grpc.port of type "
+            "int32",
+        ),
+        (
+            _in_pod(volumes=[{"name": "v", "secret": 1}])["spec"],
+            "json: cannot unmarshal number into Go struct field "
+            "Volume.spec.template.spec.volumes.VolumeSource.secret of type v1.SecretVolumeSource",
+        ),
+        (
+            _in_pod(containers=[{"envFrom": [{"configMapRef": {"name": 1}}]}])["spec"],
+            "json: cannot unmarshal number into Go struct field "
+            "ConfigMapEnvSource.spec.template.spec.containers.envFrom.configMapRef."
+            "LocalObjectReference.name of type string",
+        ),
+        (
+            _in_pod(ephemeralContainers=[{"name": 1}])["spec"],
+            "json: cannot unmarshal number into Go struct field EphemeralContainer."
+            "spec.template.spec.ephemeralContainers.EphemeralContainerCommon.name of type string",
+        ),
+        (
+            _in_pod(containers=[{"resources": {"limits": {"cpu": True}}}])["spec"],
+            "quantities must match the regular expression "
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
         ),
     ],
 )

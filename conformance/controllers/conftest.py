@@ -27,6 +27,7 @@ _CONTROLLERS = (
     "clusterrole-aggregation",
     "node-lifecycle",
     "taint-eviction",
+    "pod-garbage-collector",
     "serviceaccount",
     "root-ca-certificate-publisher",
 )

@@ -140,3 +140,25 @@ def test_pods_that_do_not_bear_it_go(stages: Stages) -> None:
         return early, late, conditions
 
     both(stages, play)
+
+
+def test_pods_of_a_node_that_is_gone(stages: Stages) -> None:
+    """They are failed and deleted after a while; one that is held tells why."""
+    for stage in stages:
+        spec = {"nodeName": f"{stage.namespace}-gone", "containers": [CONTAINER]}
+        held = {"finalizers": ["example.com/hold"]}
+        stage.create("pods", {"metadata": {"name": "held", **held}, "spec": spec})
+        stage.create("pods", {"metadata": {"name": "loose"}, "spec": spec})
+    told = []
+    for stage in stages:
+        until(partial(_is_collected, stage), what="the end of the pods", timeout=120)
+        status = stage.get("pods", "held")["status"]
+        conditions = [{**one, "lastTransitionTime": ""} for one in status["conditions"]]
+        told.append((status["phase"], status["observedGeneration"], conditions))
+        stage.change("pods", "held", {"metadata": {"finalizers": None}})
+    assert told[0] == told[1]
+
+
+def _is_collected(stage: Stage) -> bool:
+    dying = "deletionTimestamp" in stage.get("pods", "held")["metadata"]
+    return dying and not stage.exists("pods", "loose")

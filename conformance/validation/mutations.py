@@ -117,7 +117,7 @@ def _samples(node: Any) -> Iterator[Any]:
         yield from ([sample] for sample in _samples(node.item))
     elif type(node).__name__ == "_Map":
         yield from ({"a b": sample} for sample in _samples(node.item))
-    elif type(node).__name__ == "_Quantity":
+    elif type(node).__name__ == "Quantity":
         yield from ("1", "-1", "100m")
-    elif type(node).__name__ == "_IntOrString":
+    elif type(node).__name__ == "IntOrString":
         yield from (1, -1, "x", "50%", "150%")

@@ -156,7 +156,7 @@ def test_each_resource_has_a_table_and_names_say_of_what_they_are(run: Run, serv
 
 
 def test_what_there_is_none_of_has_no_table(run: Run, server: str) -> None:
-    ran = run("get", "pods,cm,services", "--server", server)
+    ran = run("get", "pods,cm,replicasets", "--server", server)
     assert rows(ran.text) == [["NAME", "configmap/settings", "configmap/words"]]
     assert ran.notes == ""
 
@@ -168,7 +168,7 @@ def test_one_resource_alone_has_plain_names(run: Run, server: str) -> None:
 
 
 def test_where_nothing_is_it_says_so_once(run: Run, server: str) -> None:
-    ran = run("get", "pods,services", "--server", server)
+    ran = run("get", "pods,replicasets", "--server", server)
     assert (ran.code, ran.data) == (0, b"")
     assert ran.note == "No resources found in default namespace."
     assert run("get", "pods,nodes", "--server", server).note == "No resources found"
@@ -225,7 +225,10 @@ def test_a_category_is_each_of_its_resources(run: Run, server: str) -> None:
         ["NAME", "ball.toys.example/red"],
         ["NAME", "doll.toys.example/anna"],
     ]
-    assert rows(run("get", "all", "--server", server).text) == [["NAME", "ball.toys.example/red"]]
+    assert rows(run("get", "all", "--server", server).text) == [
+        ["NAME", "service/kubernetes"],
+        ["NAME", "ball.toys.example/red"],
+    ]
 
 
 def test_a_category_may_stand_beside_resources_which_come_once(run: Run, server: str) -> None:
@@ -243,7 +246,7 @@ def test_where_discovery_is_refused_all_is_what_is_built_in(run: Run) -> None:
     faults = ("any /api: answer 403", "any /apis: answer 403")
     with serving(pod, faults=faults) as url:
         ran = run("get", "all", "--server", url)
-        assert rows(ran.text) == [["NAME", "service/web"]]
+        assert rows(ran.text) == [["NAME", "service/kubernetes", "service/web"]]
         assert run("get", "balls", "--server", url).code == 1
 
 

@@ -168,6 +168,87 @@ def test_a_kubeconfig_alone_is_no_choice_of_a_cluster(pytester: pytest.Pytester)
     ran.stderr.fnmatch_lines(["*--kube-config needs --kube-context*"])
 
 
+def test_an_unknown_context_is_told_once_for_the_run(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    with ServerThread() as running:
+        file = running.server.kubeconfig(tmp_path / "config")
+    ran = run(
+        pytester,
+        """
+        def test_one(kube_client):
+            pass
+
+        def test_another(kube_client):
+            pass
+        """,
+        *("--kube-context", "none", "--kube-config", str(file)),
+    )
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    told = [line for line in ran.stderr.lines if "none" in line]
+    assert len(told) == 1
+    assert "listwatch" in told[0]  # the contexts that there are
+
+
+LIVES = """
+import time
+
+def test_it(kube_client, kube_namespace):
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    kube_client.create({"metadata": {"name": "a"}, "spec": spec}, resource="pods")
+    for _ in range(1000):
+        pod = kube_client.get("pods", "a", namespace=kube_namespace)
+        if pod["status"]["phase"] == "Running":
+            return
+        time.sleep(0.01)
+    raise AssertionError(pod["status"])
+"""
+
+
+def test_controllers_are_switched_on_by_an_option(pytester: pytest.Pytester) -> None:
+    run(pytester, LIVES, "--kube-controllers", "kubelet,deployment").assert_outcomes(passed=1)
+
+
+def test_controllers_are_switched_on_by_the_ini_file(pytester: pytest.Pytester) -> None:
+    run(pytester, LIVES, "-o", "kube_controllers=all").assert_outcomes(passed=1)
+
+
+def test_controllers_are_switched_on_by_a_fixture_of_the_project(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def kube_controllers():
+            return ["kubelet"]
+        """
+    )
+    run(pytester, LIVES).assert_outcomes(passed=1)
+
+
+def test_a_server_of_its_own_may_have_other_controllers(pytester: pytest.Pytester) -> None:
+    ran = run(
+        pytester,
+        """
+        from listwatch.sync import Client
+
+        def test_it(fresh_kube_apiserver):
+            fresh_kube_apiserver.run_controllers("serviceaccount")
+            with Client(config=fresh_kube_apiserver.config) as client:
+                client.create({"metadata": {"name": "x"}}, resource="namespaces")
+                while not list(client.list("serviceaccounts", namespace="x")):
+                    pass
+        """,
+    )
+    ran.assert_outcomes(passed=1)
+
+
+def test_an_unknown_controller_is_told_once_for_the_run(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, LIVES, "--kube-controllers", "nosuch")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*there is no controller 'nosuch'*"])
+
+
 def test_nothing_is_imported_for_those_who_use_nothing(pytester: pytest.Pytester) -> None:
     ran = run(
         pytester,

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +65,12 @@ class EmbeddedKubeAPIServer(KubeAPIServer):
         """What `function` gives, called in the server's own thread: see `ServerThread.call`."""
         return self._running.call(function)
 
+    def run_controllers(self, *names: str) -> None:
+        """Have these controllers, and no others, act from now on: `deployment`, `kubelet`, `all`.
+        Raises `UnknownController`.
+        """
+        self.call(lambda server: server.run_controllers(names))
+
     def fault(self, line: str) -> ActiveFault:
         """From now on this goes wrong (docs/faults.md). Raises `FaultSyntaxError`."""
         return self.call(lambda server: server.faults.add(line))
@@ -90,6 +96,11 @@ class EmbeddedKubeAPIServer(KubeAPIServer):
             yield name
         finally:
             self.call(lambda server: finish(server.core.state, name))
+
+
+def server_with(controllers: Sequence[str]) -> ServerThread:
+    """An embedded server in which these controllers act, not yet started."""
+    return ServerThread(lambda: EmbeddedServer(controllers=controllers))
 
 
 class ClusterKubeAPIServer(KubeAPIServer):

@@ -54,6 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="the kubeconfig of --kube-context, in place of KUBECONFIG or ~/.kube/config",
     )
+    group.addoption(
+        "--kube-controllers",
+        metavar="NAMES",
+        help="the controllers that act in the embedded API server, such as deployment,kubelet;"
+        " or all; in place of the ini option kube_controllers",
+    )
+    parser.addini("kube_controllers", "as --kube-controllers", type="args", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,6 +69,34 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--kube-config") and not config.getoption("--kube-context"):
         # A cluster that tests write to is named, and never just the current one.
         raise pytest.UsageError("--kube-config needs --kube-context: which cluster is it to be?")
+    if not hasattr(config, "workerinput"):  # of pytest-xdist: what is wrong is told once
+        _check_options(config)
+
+
+def _check_options(config: pytest.Config) -> None:
+    """What no test could work with ends the run before the first one."""
+    context, names = config.getoption("--kube-context"), _controllers(config)
+    if context is None and not names:
+        return  # nothing is imported for those who use nothing
+    from listwatch.api import ListWatchError
+
+    try:
+        if context is not None:
+            from listwatch.rest.config import load_config
+
+            load_config(context=context, kubeconfig=config.getoption("--kube-config"))
+        if names:
+            from .apiserver.controllers.names import controller_names
+
+            controller_names(names)
+    except ListWatchError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _controllers(config: pytest.Config) -> tuple[str, ...]:
+    asked: str | None = config.getoption("--kube-controllers")
+    found = config.getini("kube_controllers") if asked is None else [asked]
+    return tuple(name for names in found for name in names.split(",") if name)
 
 
 def pytest_unconfigure() -> None:
@@ -70,28 +105,39 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session")
-def kube_apiserver(request: pytest.FixtureRequest) -> Iterator[KubeAPIServer]:
+def kube_controllers(request: pytest.FixtureRequest) -> Sequence[str]:
+    """The controllers that act in the embedded server: those of `--kube-controllers`, or of the ini
+    option; a project may say it with a fixture of this name in its conftest.py, too. A cluster of
+    `--kube-context` has its own.
+    """
+    return _controllers(request.config)
+
+
+@pytest.fixture(scope="session")
+def kube_apiserver(
+    request: pytest.FixtureRequest, kube_controllers: Sequence[str]
+) -> Iterator[KubeAPIServer]:
     """An API server for the whole run (for each worker of pytest-xdist one): the embedded one, or
     that of `--kube-context`. What a test puts into its own `kube_namespace` no other test sees.
     """
-    from .kube_apiserver import ClusterKubeAPIServer, EmbeddedKubeAPIServer
-    from .server_thread import ServerThread
+    from .kube_apiserver import ClusterKubeAPIServer, EmbeddedKubeAPIServer, server_with
 
     context = request.config.getoption("--kube-context")
     if context is not None:
         yield ClusterKubeAPIServer(context, request.config.getoption("--kube-config"))
         return
-    with ServerThread() as running:
+    with server_with(kube_controllers) as running:
         yield EmbeddedKubeAPIServer(running)
 
 
 @pytest.fixture
-def fresh_kube_apiserver() -> Iterator[EmbeddedKubeAPIServer]:
-    """An embedded API server for this test alone: to restart, to fill, to give a type away."""
-    from .kube_apiserver import EmbeddedKubeAPIServer
-    from .server_thread import ServerThread
+def fresh_kube_apiserver(kube_controllers: Sequence[str]) -> Iterator[EmbeddedKubeAPIServer]:
+    """An embedded API server for this test alone: to restart, to fill, to give a type away, to have
+    other controllers (`run_controllers`).
+    """
+    from .kube_apiserver import EmbeddedKubeAPIServer, server_with
 
-    with ServerThread() as running:
+    with server_with(kube_controllers) as running:
         yield EmbeddedKubeAPIServer(running)
 
 

@@ -174,12 +174,21 @@ def app_object(app: App) -> dict[str, Any]:
             "template": pod_template(app),
         }
         if kind == "StatefulSet":
-            spec["serviceName"] = app.name
+            spec |= {"serviceName": app.name, "volumeClaimTemplates": [_claim_template()]}
         else:
             spec["revisionHistoryLimit"] = 2
             metadata["annotations"] = {"deployment.kubernetes.io/revision": str(app.revision)}
     version = "batch/v1" if kind == "CronJob" else "apps/v1"
     return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _claim_template() -> dict[str, Any]:
+    """The disk of each pod of a StatefulSet."""
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "10Gi"}},
+    }
+    return {"metadata": {"name": "data"}, "spec": spec}
 
 
 def group_object(group: Group) -> dict[str, Any]:

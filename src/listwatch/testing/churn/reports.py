@@ -84,7 +84,7 @@ def job_status(job: Group, now: str) -> dict[str, Any]:
     status["failed"] = job.failed or None
     if job.succeeded >= job.desired or job.failed > 2:
         done = job.succeeded >= job.desired
-        kind = "Complete" if done else "Failed"
+        kinds = ("SuccessCriteriaMet", "Complete") if done else ("FailureTarget", "Failed")
         status["conditions"] = before.get("conditions") or [
             {
                 "type": kind,
@@ -92,6 +92,7 @@ def job_status(job: Group, now: str) -> dict[str, Any]:
                 "lastProbeTime": now,
                 "lastTransitionTime": now,
             }
+            for kind in kinds
         ]
         if done:
             status["completionTime"] = before.get("completionTime", now)

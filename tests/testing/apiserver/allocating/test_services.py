@@ -17,7 +17,7 @@ PORTS = [{"port": 80}]
 
 @pytest.fixture
 def server() -> Writing:
-    return Writing()
+    return Writing(settings=Settings(service_range="10.0.0.0/24"))
 
 
 def service(name: str = "a", **spec: Any) -> dict[str, Any]:

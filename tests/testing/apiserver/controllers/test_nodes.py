@@ -142,3 +142,15 @@ def test_taints_of_somebody_else_stay(server: Acting) -> None:
     server.merge(NODE, {"spec": {"taints": [taint], "unschedulable": True}})
     server.wait(1)
     assert taints(server) == [("example.com/x", "NoSchedule"), ("unschedulable", "NoSchedule")]
+
+
+def test_pods_go_with_their_node() -> None:
+    server = Acting("deployment", "replicaset", "kubelet", "podgc")
+    add_node(server, "node-2")
+    server.made(DEPLOYMENTS, workload("web", 2))
+    server.wait(5)
+    server.write("DELETE", f"{NODES}/node-2")
+    server.wait(35)
+    assert len({one["spec"]["nodeName"] for one in server.items(PODS)}) == 2
+    server.wait(10)
+    assert [one["spec"]["nodeName"] for one in server.items(PODS)] == ["node-1", "node-1"]

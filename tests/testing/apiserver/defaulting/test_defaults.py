@@ -13,6 +13,7 @@ from listwatch.testing.apiserver.defaulting.defaults import (
     new_status,
 )
 from listwatch.testing.apiserver.defaulting.pod_defaults import quality_of_service
+from listwatch.testing.apiserver.types.go_structs import in_go_form
 from listwatch.testing.apiserver.types.type_table import builtin_types
 
 TYPES = {str(found): found for found in builtin_types()}
@@ -116,7 +117,8 @@ def complete(address: str, **members: Any) -> dict[str, Any]:
 def test_specs_in_the_order_in_which_they_are_written(
     address: str, spec: dict[str, Any], full: dict[str, Any]
 ) -> None:
-    found = complete(address, spec=spec)["spec"]
+    of, whole = TYPES[address], complete(address, spec=spec)
+    found = in_go_form(of.api_version, of.kind, whole, {})["spec"]
     assert found == full
     assert list(found) == list(full)
 

@@ -325,7 +325,8 @@ def test_a_collection_that_is_deleted_can_be_a_table(included: str) -> None:
 def test_the_scale_of_a_deployment_is_a_table_of_its_own() -> None:
     ask = Asking()
     path = "/apis/apps/v1/namespaces/default/deployments"
-    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}}
+    pod = {"containers": [{"name": "c", "image": "i"}]}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": pod}
     selector = {"matchLabels": {"a": "b"}}
     spec = {"replicas": 3, "selector": selector, "template": template}
     ask("POST", path, {"metadata": {"name": "web"}, "spec": spec})

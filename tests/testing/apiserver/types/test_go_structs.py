@@ -73,11 +73,81 @@ def test_members_are_written_in_the_order_of_the_struct() -> None:
             {"template": {"spec": {"nodeSelector": {"a": 1}}}},
             ("PodSpec", "spec.template.spec.nodeSelector", "string"),
         ),
-        ({"strategy": {"rollingUpdate": {"maxSurge": True}}}, ("", "", "string")),
+        (
+            {"strategy": {"rollingUpdate": {"maxSurge": True}}},
+            ("RollingUpdateDeployment", "spec.strategy.rollingUpdate.maxSurge", "int32"),
+        ),
     ],
 )
 def test_json_types_must_be_those_of_go(spec: Any, said: tuple[str, str, str]) -> None:
     assert wrong("apps/v1", "Deployment", {"spec": spec}) == said
+
+
+@pytest.mark.parametrize(
+    ("spec", "struct_name", "path", "go_type"),
+    [
+        (
+            {"containers": [{"livenessProbe": {"grpc": {"port": "a"}}}]},
+            "GRPCAction",
+            "containers.livenessProbe.ProbeHandler.grpc.port",
+            "int32",
+        ),
+        (
+            {"volumes": [{"name": "v", "configMap": {"name": 1}}]},
+            "ConfigMapVolumeSource",
+            "volumes.VolumeSource.configMap.LocalObjectReference.name",
+            "string",
+        ),
+        (
+            {"ephemeralContainers": [{"livenessProbe": {"exec": 1}}]},
+            "Probe",
+            "ephemeralContainers.EphemeralContainerCommon.livenessProbe.ProbeHandler.exec",
+            "v1.ExecAction",
+        ),
+        (
+            {"ephemeralContainers": [{"targetContainerName": 1}]},
+            "EphemeralContainer",
+            "ephemeralContainers.targetContainerName",
+            "string",
+        ),
+    ],
+)
+def test_paths_name_structs_whose_members_are_those_of_another(
+    spec: Any, struct_name: str, path: str, go_type: str
+) -> None:
+    said = (struct_name, f"spec.{path}", go_type)
+    assert wrong("v1", "Pod", {"spec": spec}) == said
+
+
+def test_paths_of_what_is_unknown_do_not_name_them() -> None:
+    probe = {"exec": {"nope": 1}}
+    _, unknown = read("v1", "Pod", {"spec": {"ephemeralContainers": [{"livenessProbe": probe}]}})
+    assert unknown == ["spec.ephemeralContainers[0].livenessProbe.exec.nope"]
+
+
+def test_structs_can_be_inside_of_each_other() -> None:
+    policy = {"matchConstraints": {"resourceRules": [{"apiGroups": 1}]}}
+    assert wrong(
+        "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", {"spec": policy}
+    ) == (
+        "NamedRuleWithOperations",
+        "spec.matchConstraints.resourceRules.RuleWithOperations.Rule.apiGroups",
+        "[]string",
+    )
+
+
+def test_bytes_may_be_a_list_of_numbers() -> None:
+    held, _ = read("v1", "Secret", {"data": {"a": [104, 105, None], "b": "aGk="}})
+    assert held == {"data": {"a": "aGkA", "b": "aGk="}}
+    assert wrong("v1", "Secret", {"data": {"a": [1, 256]}}) == ("Secret", "data", "uint8")
+    assert wrong("v1", "Secret", {"data": {"a": {}}}) == ("Secret", "data", "[]uint8")
+
+
+@pytest.mark.parametrize("amount", [True, [1], {}])
+def test_a_quantity_says_by_itself_what_is_none(amount: Any) -> None:
+    with pytest.raises(WrongType) as caught:
+        read("v1", "PersistentVolume", {"spec": {"capacity": {"storage": amount}}})
+    assert caught.value.text.startswith("quantities must match the regular expression")
 
 
 def test_every_kind_has_a_struct_whose_members_are_all_known() -> None:
@@ -135,3 +205,42 @@ def test_quantities_have_a_canonical_form(text: str, canonical: str) -> None:
 def test_what_is_no_quantity_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"quantities must match|parse quantity's suffix"):
         canonical_quantity(text)
+
+
+def _crd(**schema: Any) -> dict[str, Any]:
+    return {"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}
+
+
+_CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+_SCHEMA = "spec.versions.schema.openAPIV3Schema"
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "go_type"),
+    [
+        ({"items": [1]}, "items", "v1.JSONSchemaProps"),
+        ({"items": {"type": 1}}, "items.type", "string"),
+        ({"items": {"externalDocs": {"url": 1}}}, "items.externalDocs.url", "string"),
+        ({"additionalProperties": {"allOf": 1}}, "additionalProperties.allOf", None),
+        ({"dependencies": {"a": [1]}}, "dependencies", "string"),
+    ],
+)
+def test_schemas_that_may_be_something_else_have_members(
+    schema: Any, path: str, go_type: str | None
+) -> None:
+    go_type = go_type or "[]v1.JSONSchemaProps"
+    assert wrong(*_CRD, _crd(**schema)) == ("JSONSchemaProps", f"{_SCHEMA}.{path}", go_type)
+
+
+def test_in_their_place_lists_names_or_booleans_are_taken() -> None:
+    schema = {
+        "items": [{"type": "string", "nope": 1}],
+        "additionalProperties": False,
+        "dependencies": {"a": ["b"], "c": {"type": "object"}},
+    }
+    held, unknown = read(*_CRD, _crd(**schema))
+    assert held == _crd(**{**schema, "items": [{"type": "string"}]})
+    assert unknown == []
+    with pytest.raises(WrongType) as caught:
+        read(*_CRD, _crd(additionalProperties=1))
+    assert caught.value.text == "boolean or JSON schema expected"

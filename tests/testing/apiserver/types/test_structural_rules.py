@@ -73,7 +73,6 @@ def told(schema: Structural, answers: dict[str, Any], value: Any) -> list[str]:
             '<nil>: Invalid value: "object": index out of bounds: 5 evaluating rule: r',
         ),
         ({"rule": "r"}, RuntimeError("Undefined variable or function"), None),
-        ({"rule": "r", "optionalOldSelf": True}, False, None),
     ],
 )
 def test_what_a_broken_rule_tells(rule: dict[str, Any], answer: Any, text: str | None) -> None:
@@ -124,6 +123,22 @@ def test_rules_of_changes_need_what_was_before() -> None:
     assert evaluator.asked == []
     rule_problems(schema, {"a": 1}, {"a": 2}, evaluate=evaluator)
     assert [variables.keys() for _, variables in evaluator.asked] == [{"self", "oldSelf"}]
+
+
+def test_what_was_before_may_be_optional() -> None:
+    rule = {"rule": "oldSelf.hasValue()", "optionalOldSelf": True}
+    answers = {"oldSelf.hasValue()": False, "optional.none()": "none", "optional.of(found)": "some"}
+    evaluator = Evaluator(**answers)
+    assert len(rule_problems(node(rule), {}, evaluate=evaluator)) == 1
+    assert len(rule_problems(node(rule), {}, {"a": 1}, evaluate=evaluator)) == 1
+    asked = [variables["oldSelf"] for text, variables in evaluator.asked if text == rule["rule"]]
+    assert asked == ["none", "some"]
+
+
+def test_what_no_library_knows_of_optional_values_is_no_problem() -> None:
+    rule = {"rule": "oldSelf.hasValue()", "optionalOldSelf": True}
+    answers = {"oldSelf.hasValue()": False, "optional.none()": RuntimeError("Undefined function")}
+    assert told(node(rule), answers, {}) == []
 
 
 def test_what_is_as_it_was_is_not_asked_again() -> None:

@@ -119,13 +119,24 @@ def test_an_event_is_shown_in_the_form_of_the_group_that_was_asked() -> None:
     assert old.shown(stored) is stored
 
 
-def test_another_version_of_a_type_changes_no_more_than_its_name() -> None:
+def test_an_autoscaler_is_shown_in_the_form_of_the_version_that_is_asked_for() -> None:
     first = find("autoscaling/v1/horizontalpodautoscalers")
     second = find("autoscaling/v2/horizontalpodautoscalers")
     assert first.storage == second.storage
-    stored = second.ordered({"metadata": {"name": "h"}})
-    assert first.shown(stored) == {**stored, "apiVersion": "autoscaling/v1"}
-    assert list(first.shown(stored)) == list(stored)
+    target = {"type": "Utilization", "averageUtilization": 50}
+    metric = {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+    stored = second.ordered({"metadata": {"name": "h"}, "spec": {"metrics": [metric]}})
+    shown = first.shown(stored)
+    assert shown["spec"]["targetCPUUtilizationPercentage"] == 50
+    assert second.shown(shown)["spec"]["metrics"] == [metric]
+    assert second.shown(stored) is stored
+
+
+def test_what_a_revision_holds_stays_as_it_was_sent() -> None:
+    value = {"metadata": {"name": "r"}, "data": {"b": 1, "a": 2}, "revision": 1}
+    revision = find("apps/v1/controllerrevisions").ordered(value)
+    assert list(revision["data"]) == ["b", "a"]
+    assert list(find("v1/configmaps").ordered(value)["data"]) == ["a", "b"]
 
 
 def test_a_built_in_object_is_written_in_the_order_of_its_type() -> None:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from listwatch.testing.apiserver.types.go_structs import GoValue, Struct, struct_of
+from listwatch.testing.apiserver.types.go_structs import (
+    Decoding,
+    GoValue,
+    Struct,
+    WrongType,
+    struct_of,
+)
 
-__all__ = ["any_value", "member_of"]
+__all__ = ["any_value", "decoded_value", "member_of"]
 
 _TEXTS = ("", "a", "b", "Not_Valid!", "/a/../b", "a.b/c", "hugepages-2Mi", "ä\n", "\\", "10.0.0.1")
 _NUMBERS = (-1, 0, 1, 2, 300, 70000)
@@ -39,11 +45,21 @@ def any_value(node: Any, rng: Random, likely: float = 0.5) -> Any:
     if item is not None:
         values = [any_value(item, rng, likely) for _ in range(rng.randrange(3))]
         if type(node).__name__ == "_List":
-            return values if not isinstance(item, Struct) else [each or {} for each in values]
+            empty = {} if isinstance(item, Struct) else item.zero
+            return [empty if value is None else value for value in values]
         return {rng.choice(_TEXTS): value or "" for value in values}
     kind = getattr(node, "kind", "")
     if kind == "boolean":
         return rng.random() < 0.5
     if kind in ("integer", "number"):
         return rng.choice(_NUMBERS)
-    return rng.choice(_AMOUNTS if type(node).__name__ == "_Quantity" else _TEXTS)
+    return rng.choice(_AMOUNTS if type(node).__name__ == "Quantity" else _TEXTS)
+
+
+def decoded_value(node: GoValue, rng: Random, likely: float = 0.9) -> Any:
+    """Likewise, as a server has read it: nothing in it is null but what may be."""
+    while True:
+        try:
+            return node.decode(any_value(node, rng, likely) or {}, "", "", Decoding())
+        except WrongType:
+            continue

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -71,6 +72,37 @@ def test_an_update_is_looked_at_twice() -> None:
 
 def test_the_template_of_a_running_job_cannot_change() -> None:
     assert told(JOBS.of_update(with_pod(JOB, nodeSelector={"a": "b"}), JOB)) == ["spec.template"]
+
+
+def test_a_template_is_shown_as_the_real_server_has_it_inside() -> None:
+    changed = with_pod(JOB, hostNetwork=True, volumes=[{"name": "v", "emptyDir": {}}])
+    (problem,) = JOBS.of_update(changed, JOB)
+    shown = json.loads(problem.message.split(": ", 1)[1].removesuffix(": field is immutable"))
+    assert list(shown) == ["labels", "Spec"]
+    pod = shown["Spec"]
+    assert list(pod)[:3] == ["Volumes", "InitContainers", "Containers"]
+    assert pod["InitContainers"] is None
+    assert "HostNetwork" not in pod  # it is in the security context there
+    assert list(pod["Volumes"][0])[:3] == ["Name", "HostPath", "EmptyDir"]
+
+
+@pytest.mark.parametrize(
+    ("manager", "messages"),
+    [
+        (None, []),
+        ("acme.io/foo", []),
+        ("", ["Required value"]),
+        ("foo", ['Invalid value: "foo": must be a domain-prefixed path']),
+        ("/foo", ['Invalid value: "/foo": must be a domain-prefixed path']),
+        ("acme.io/a b", ['Invalid value: "a b": Invalid path']),
+        ("Acme/" + "x" * 60, ['Invalid value: "Acme": a lowercase', "Too long: may not be"]),
+    ],
+)
+def test_who_may_manage_a_job(manager: str | None, messages: list[str]) -> None:
+    found = list(JOBS.create(with_spec(JOB, managedBy=manager)))
+    assert [problem.field for problem in found] == ["spec.managedBy"] * len(messages)
+    for problem, message in zip(found, messages, strict=True):
+        assert problem.message.startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def _values(node: Any, depth: int) -> st.SearchStrategy[Any]:
         return st.none() | st.booleans()
     if kind in ("integer", "number"):
         return st.none() | st.integers(-2, 70000)
-    if type(node).__name__ == "_Quantity":
+    if type(node).__name__ == "Quantity":
         return st.sampled_from(["0", "-1", "1500m", "1Ki"])
     return st.none() | TEXTS
 

@@ -75,6 +75,15 @@ def test_a_hand_is_no_greater_than_its_hash(queuing: dict[str, int], why: str) -
     )
 
 
+@pytest.mark.parametrize("storage", ["flowschemas", "prioritylevelconfigurations"])
+def test_conditions_have_types_of_their_own(storage: str) -> None:
+    new = {"status": {"conditions": [{"type": "a"}, {"type": "a"}, {}]}}
+    assert [str(problem) for problem in checks_of(f"{GROUP}/{storage}").status(new, {})] == [
+        'status.conditions[1].type: Duplicate value: "a"',
+        "status.conditions[2].type: Required value",
+    ]
+
+
 @pytest.mark.parametrize(
     ("storage", "obj"), [("flowschemas", SCHEMA), ("prioritylevelconfigurations", LEVEL)]
 )

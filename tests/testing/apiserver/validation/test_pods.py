@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.validation.pod.internal_spec import internal_pod_spec
+from listwatch.testing.apiserver.validation.pod.internal_specs import internal_pod_spec
 from listwatch.testing.apiserver.validation.pod.pod_spec import pod_spec_problems
 from listwatch.testing.apiserver.validation.pod.templates import (
     template_problems,
@@ -161,6 +161,43 @@ def test_what_a_pod_shares_with_its_node_is_shown_in_its_security_context() -> N
     assert list(shown)[:3] == ["Volumes", "InitContainers", "Containers"]
 
 
+def ended(code: int) -> dict[str, Any]:
+    return {"containerStatuses": [{"name": "a", "state": {"terminated": {"exitCode": code}}}]}
+
+
+RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [3]}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "again"),
+    [
+        ({"restartPolicy": "Always"}, 0, True),
+        ({"restartPolicy": "OnFailure"}, 1, True),
+        ({"restartPolicy": "OnFailure"}, 0, False),
+        ({"restartPolicy": "Never"}, 1, False),
+        ({"containers": [{**CONTAINER, "restartPolicy": "Never"}]}, 1, False),
+        (
+            {"containers": [{**CONTAINER, "restartPolicy": "Never", "restartPolicyRules": [RULE]}]},
+            3,
+            True,
+        ),
+    ],
+)
+def test_a_container_that_has_ended_for_good_does_not_run_again(
+    spec: dict[str, Any], code: int, again: bool
+) -> None:
+    running = {"containerStatuses": [{"name": "a", "state": {"running": {}}}]}
+    old, new = {**pod(**spec), "status": ended(code)}, {**pod(**spec), "status": running}
+    fields = [problem.field for problem in PODS.status(new, old)]
+    assert fields == ([] if again else ["status.containerStatuses[0].state"])
+
+
+def test_nobody_who_changes_a_pod_is_warned() -> None:
+    odd = {**pod(nodeSelector={"beta.kubernetes.io/os": "linux"}), "metadata": {"name": "a.b"}}
+    assert len(list(PODS.warnings(odd))) == 2
+    assert list(PODS.of_update_warnings(odd, odd)) == []
+
+
 ANNOTATIONS = (
     "kubernetes.io/config.mirror",
     "scheduler.alpha.kubernetes.io/tolerations",
@@ -173,7 +210,7 @@ SPECS, STATUSES = member_of("v1", "Pod", "spec"), member_of("v1", "Pod", "status
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.randoms())
+@given(st.randoms(use_true_random=True))
 def test_whatever_is_sent_is_told_of(rng: Random) -> None:
     annotations = {name: rng.choice(TEXTS) for name in ANNOTATIONS if rng.random() < 0.5}
     metadata = {"name": "web", "annotations": annotations}

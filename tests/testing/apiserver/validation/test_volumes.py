@@ -95,7 +95,7 @@ VOLUMES = member_of("v1", "Pod", "spec", "volumes")
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.randoms())
+@given(st.randoms(use_true_random=True))
 def test_whatever_is_sent_is_told_of(rng: Random) -> None:
     volumes = any_value(VOLUMES, rng)
     problems = list(volume_problems(volumes, PATH, {"name": "web"}))

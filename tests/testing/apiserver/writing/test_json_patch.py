@@ -144,3 +144,31 @@ def test_any_operations_end_in_a_document_or_a_refusal(operations: list[dict[str
     with suppress(JSONPatchError):
         json_patch(document, operations)
     assert document == before
+
+
+def test_neither_the_document_nor_the_patch_is_changed() -> None:
+    document: dict[str, Any] = {"a": {"x": 1}, "l": [1]}
+    value = {"z": 1}
+    operations: list[dict[str, Any]] = [
+        {"op": "copy", "from": "/a", "path": "/b"},
+        {"op": "add", "path": "/b/y", "value": 2},
+        {"op": "add", "path": "/a/w", "value": value},
+        {"op": "add", "path": "/a/w/q", "value": 3},
+        {"op": "add", "path": "/l/-", "value": 2},
+        {"op": "move", "from": "/a/w", "path": "/c"},
+        {"op": "add", "path": "/c/k", "value": 1},
+    ]
+    made = json_patch(document, operations)
+    assert made == {
+        "a": {"x": 1},
+        "b": {"x": 1, "y": 2},
+        "c": {"z": 1, "q": 3, "k": 1},
+        "l": [1, 2],
+    }
+    assert (document, value) == ({"a": {"x": 1}, "l": [1]}, {"z": 1})
+
+
+def test_copies_that_double_a_document_come_to_an_end() -> None:
+    doubling = [{"op": "copy", "from": "/a", "path": f"/a/{at}"} for at in range(60)]
+    with pytest.raises(JSONPatchError, match="copies of"):
+        json_patch({"a": {"x": "y"}}, doubling)

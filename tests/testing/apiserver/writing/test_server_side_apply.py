@@ -24,8 +24,16 @@ def server() -> Writing:
     return Writing()
 
 
+KINDS = {
+    "configmaps": "ConfigMap",
+    "pods": "Pod",
+    "podtemplates": "PodTemplate",
+    "things": "Thing",
+}
+
+
 def apply(server: Writing, path: str, config: dict[str, Any], by: str, query: str = "") -> Answer:
-    kind = {"configmaps": "ConfigMap", "pods": "Pod", "things": "Thing"}[path.split("/")[-2]]
+    kind = KINDS[path.split("/")[-2]]
     version = "example.com/v1" if kind == "Thing" else "v1"
     metadata = {"name": path.rsplit("/", 1)[1], **config.get("metadata", {})}
     whole = {"apiVersion": version, "kind": kind, **config, "metadata": metadata}
@@ -113,17 +121,22 @@ def test_what_was_there_before_the_first_apply_keeps_an_owner(server: Writing) -
 
 
 def test_containers_are_owned_by_name(server: Writing) -> None:
-    def pod(*names: str) -> dict[str, Any]:
-        return {"spec": {"containers": [{"name": name, "image": "i"} for name in names]}}
+    def template(*names: str) -> dict[str, Any]:
+        containers = [{"name": name, "image": "i"} for name in names]
+        return {"template": {"spec": {"containers": containers}}}
 
-    made = value(apply(server, f"{PODS}/p", pod("a"), "alice"))
-    assert owned(made) == {
-        "alice Apply": {
-            "f:spec": {"f:containers": {'k:{"name":"a"}': {".": {}, "f:image": {}, "f:name": {}}}}
-        }
-    }
-    made = value(apply(server, f"{PODS}/p", pod("b"), "bob"))
-    assert [found["name"] for found in made["spec"]["containers"]] == ["a", "b"]
+    path = f"{PODS.removesuffix('pods')}podtemplates/p"
+    made = value(apply(server, path, template("a"), "alice"))
+    container = {'k:{"name":"a"}': {".": {}, "f:image": {}, "f:name": {}}}
+    assert owned(made) == {"alice Apply": {"f:template": {"f:spec": {"f:containers": container}}}}
+    made = value(apply(server, path, template("b"), "bob"))
+    assert [found["name"] for found in made["template"]["spec"]["containers"]] == ["a", "b"]
+
+
+def test_containers_of_a_pod_do_not_come_by_apply(server: Writing) -> None:
+    for name, status in (("a", 201), ("b", 422)):
+        config = {"spec": {"containers": [{"name": name, "image": "i"}]}}
+        assert apply(server, f"{PODS}/p", config, name).status == status
 
 
 def test_a_status_is_applied_through_its_own_path(server: Writing) -> None:

@@ -16,7 +16,14 @@ from .amounts import Value
 __all__ = ["charged", "checked", "complete"]
 
 _Complete = Callable[[State, Target, dict[str, Any], str], None]
-_Check = Callable[[State, Target, Value, Value | None], None]
+_Check = Callable[[State, Target, Value, Value | None], list[str] | None]
+_TEMPLATES = frozenset(
+    {
+        *("podtemplates", "replicationcontrollers", "batch/cronjobs", "batch/jobs"),
+        *(f"apps/{name}" for name in ("daemonsets", "deployments", "replicasets", "statefulsets")),
+    }
+)
+"""Types that make pods."""
 
 
 def complete(state: State, target: Target, new: dict[str, Any], named: str) -> None:
@@ -27,11 +34,15 @@ def complete(state: State, target: Target, new: dict[str, Any], named: str) -> N
         plugin(state, target, new, named)
 
 
-def checked(state: State, target: Target, new: Value, old: Value | None = None) -> None:
-    """Look at a valid object that is created, or changed from `old`. Raises `Refused`."""
-    if not target.subresource:
+def checked(state: State, target: Target, new: Value, old: Value | None = None) -> list[str]:
+    """Look at a valid object that is created, or changed from `old`, and give what its client is
+    to be warned of. Raises `Refused`.
+    """
+    warnings: list[str] = []
+    if target.subresource in ("", "ephemeralcontainers"):
         for plugin in _checking(target.type.storage):
-            plugin(state, target, new, old)
+            warnings += plugin(state, target, new, old) or ()
+    return warnings
 
 
 def charged(
@@ -65,9 +76,18 @@ def _completing(storage: str) -> tuple[_Complete, ...]:
 def _checking(storage: str) -> tuple[_Check, ...]:
     if storage == "pods":
         from .limit_ranges import check_limits
+        from .pod_security import check_security
         from .runtime_classes import check_overhead
 
-        return (check_limits, check_overhead)
+        return (check_limits, check_security, check_overhead)
+    if storage in _TEMPLATES:
+        from .pod_security import warn_of_template
+
+        return (warn_of_template,)
+    if storage == "namespaces":
+        from .pod_security import check_labels
+
+        return (check_labels,)
     if storage == "persistentvolumeclaims":
         from .claim_growth import check_growth
         from .limit_ranges import check_limits
@@ -77,4 +97,12 @@ def _checking(storage: str) -> tuple[_Check, ...]:
         from .priorities import check_priority_class
 
         return (check_priority_class,)
+    if storage == "certificates.k8s.io/certificatesigningrequests":
+        from .certificate_subjects import check_subject
+
+        return (check_subject,)
+    if storage in ("resource.k8s.io/resourceclaims", "resource.k8s.io/resourceclaimtemplates"):
+        from .device_access import check_device_access
+
+        return (check_device_access,)
     return ()

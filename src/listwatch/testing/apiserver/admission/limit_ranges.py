@@ -19,7 +19,15 @@ _KINDS = (("containers", "container"), ("initContainers", "init container"))
 def _limits(state: State, target: Target) -> Iterator[Sequence[Value]]:
     """What each LimitRange of the namespace says."""
     for found in state.log.objects("limitranges", namespace=target.namespace):
-        yield [limit or {} for limit in (found.value.get("spec") or {}).get("limits") or ()]
+        limits = (found.value.get("spec") or {}).get("limits") or ()
+        yield [{name: _texts(member) for name, member in (limit or {}).items()} for limit in limits]
+
+
+def _texts(member: Any) -> Any:
+    """Amounts as texts, where the range was loaded with numbers."""
+    if isinstance(member, dict):
+        return {name: str(amount) for name, amount in member.items()}
+    return member
 
 
 def add_limits(state: State, target: Target, pod: dict[str, Any], named: str) -> None:

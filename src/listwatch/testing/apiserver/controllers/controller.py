@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import ClassVar
 
 from ..storage.log import Write
@@ -12,6 +12,7 @@ from .queue import WorkQueue
 __all__ = ["Controller"]
 
 _LEAST = 0.001
+_PIECE = 0.003
 
 
 class Controller:
@@ -51,6 +52,14 @@ class Controller:
         and again must let time pass.
         """
         self._queue.add(self.name, item, max(after, _LEAST))
+
+    def piece(self, seconds: float = _PIECE) -> Callable[[], bool]:
+        """Tells when it is time to stop, and to `plan` the rest: whoever asks the server meanwhile
+        need not wait. Never where the clock stands still, as virtual time does.
+        """
+        clock = self.client.state.clock
+        end = clock() + seconds
+        return lambda: clock() > end
 
     def retry(self, item: Hashable) -> None:
         """The same after a failure, later each time."""

@@ -82,7 +82,7 @@ class DaemonSets(Workload):
         self, value: Mapping[str, Any], nodes: list[str], stay: Collection[str], digest: str
     ) -> None:
         """A pod where there is none, and none where there should be none."""
-        pods = self._pods(value)
+        pods, is_over = self._pods(value), self.piece()
         for name, there in pods.items():
             for pod in there:
                 finished = is_finished(pod.value)
@@ -101,6 +101,9 @@ class DaemonSets(Workload):
                 return
             text = f"Created pod: {made['metadata']['name']}"
             self._events.event(value, "SuccessfulCreate", text)
+            if is_over():
+                self.plan((value["metadata"]["namespace"], value["metadata"]["name"]))
+                return
 
     def _roll(self, value: Mapping[str, Any], nodes: list[str], digest: str) -> None:
         """Delete pods of other templates, so many at a time as may be missing."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from ..storage.log import StoredObject
@@ -28,6 +29,8 @@ __all__ = ["EndpointSlices"]
 _STORAGE, _NODES = "discovery.k8s.io/endpointslices", "nodes"
 _SERVICE = "kubernetes.io/service-name"
 _MANAGED, _MANAGER = "endpointslice.kubernetes.io/managed-by", "endpointslice-controller.k8s.io"
+_PIECE = 0.015
+"""Seconds for which it writes: to find out what there is to write takes a while, too."""
 _ZONE = "topology.kubernetes.io/zone"
 _RESERVED = frozenset({_SERVICE, _MANAGED, HEADLESS})
 _Ports = tuple[tuple[tuple[str, Any], ...], ...]
@@ -101,17 +104,26 @@ class EndpointSlices(ServiceEndpoints):
         return done
 
     def _write(self, work: _Work, gone: Sequence[StoredObject]) -> bool:
+        """As much as there is time for: what is left is found again at the next look."""
         work.reuse()
+        is_over = self.piece(_PIECE)
         done = True
+        for write in self._writes(work, gone):
+            done = bool(write()) and done
+            if is_over():
+                self.plan((work.namespace, work.name))
+                break
+        return done
+
+    def _writes(self, work: _Work, gone: Sequence[StoredObject]) -> Iterator[Callable[[], object]]:
+        client = self.client
         if not is_dying(work.service["metadata"]):
             for value in work.new:
-                made = self.client.create(_STORAGE, work.namespace, work.stamped(value))
-                done = made is not None and done
+                yield partial(client.create, _STORAGE, work.namespace, work.stamped(value))
         for value in work.changed:
-            done = self.client.update(_STORAGE, work.stamped(value)) is not None and done
+            yield partial(client.update, _STORAGE, work.stamped(value))
         for found in (*(one for _, one in work.gone), *gone):
-            done = self.client.delete(_STORAGE, found) and done
-        return done
+            yield partial(client.delete, _STORAGE, found)
 
 
 class _Work:
@@ -119,7 +131,7 @@ class _Work:
 
     def __init__(self, service: StoredObject, trigger: str) -> None:
         self.service = service.value
-        self.namespace = service.key[0]
+        self.namespace, self.name = service.key
         self.uid: str = service.metadata["uid"]
         self.new: list[dict[str, Any]] = []
         self.changed: list[dict[str, Any]] = []

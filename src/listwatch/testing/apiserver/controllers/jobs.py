@@ -144,6 +144,7 @@ class Jobs(Workload):
             self.plan(job.key, wait)
             return
         indexes = free_indexes(job.value, pods, missing)
+        is_over = self.piece()
         for number in range(missing):
             index = indexes[number] if indexes is not None else None
             made = self.client.create(PODS, job.key[0], new_job_pod(job.value, index))
@@ -154,6 +155,9 @@ class Jobs(Workload):
                 return
             text = f"Created pod: {made['metadata']['name']}"
             self._events.event(job.value, "SuccessfulCreate", text)
+            if is_over():
+                self.plan(job.key)
+                return
 
     # Counting
 

@@ -35,6 +35,7 @@ _MODULES = {
     "persistentvolume-protection": "storage_protection:VolumeProtection",
     "node-lifecycle": "node_lifecycle:NodeLifecycle",
     "taint-eviction": "taint_eviction:TaintEviction",
+    "pod-garbage-collector": "pod_gc:PodCollector",
     "kubelet": "kubelet:Kubelets",
 }
 CONTROLLERS: tuple[str, ...] = tuple(_MODULES)
@@ -45,6 +46,7 @@ _ALIASES = {
     "pvc-protection": "persistentvolumeclaim-protection",
     "pv-protection": "persistentvolume-protection",
     "nodelifecycle": "node-lifecycle",
+    "podgc": "pod-garbage-collector",
 }
 
 

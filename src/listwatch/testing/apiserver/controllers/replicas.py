@@ -19,8 +19,6 @@ from .workload import Workload
 __all__ = ["Replicas"]
 
 _DELAY = 0.01
-_PIECE = 0.003
-"""Seconds for which pods are made or deleted: whoever asks the server meanwhile need not wait."""
 _LEAST = 25
 """Pods that are looked for at a time, when some have to go."""
 _BURST = 500
@@ -106,8 +104,7 @@ class Replicas(Workload):
         """Make or delete some of the pods that are missing, or too many. Gives what the server says
         against it, and how many they were.
         """
-        clock = self.client.state.clock
-        end = clock() + _PIECE
+        is_over = self.piece()
         for done in range(missing):
             made = self.client.create(
                 PODS, value["metadata"]["namespace"], new_pod(value, value["spec"]["template"])
@@ -118,7 +115,7 @@ class Replicas(Workload):
                 return why, done
             text = f"Created pod: {made['metadata']['name']}"
             self._events.event(value, "SuccessfulCreate", text)
-            if clock() > end:
+            if is_over():
                 return "", done + 1
         if missing >= 0:
             return "", missing
@@ -127,7 +124,7 @@ class Replicas(Workload):
             self.client.delete(PODS, pod.found)
             text = f"Deleted pod: {pod.found.key[1]}"
             self._events.event(value, "SuccessfulDelete", text)
-            if clock() > end:
+            if is_over():
                 return "", done + 1
         return "", len(doomed)
 

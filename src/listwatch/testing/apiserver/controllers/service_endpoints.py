@@ -32,7 +32,7 @@ HEADLESS = "service.kubernetes.io/headless"
 TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 """The annotation that says what has happened at what time, that an object says what it says."""
 _DELAY = 0.02
-_PER_POD = 0.0005
+_PER_POD = 0.001
 """Seconds that a look at a Service waits for more to happen, and those for each of its pods: to
 write down a thousand of them takes a while.
 """
@@ -49,6 +49,7 @@ class ServiceEndpoints(Controller):
         super().__init__(core, queue)
         self._times: dict[Key, _Times] = {}
         self._sizes: dict[Key, int] = {}
+        self._at_work = False
 
     def start(self) -> None:
         self._times.clear()
@@ -64,7 +65,7 @@ class ServiceEndpoints(Controller):
                 self._plan_services(write.new)
                 if write.old.metadata.get("labels") != write.new.metadata.get("labels"):
                     self._plan_services(write.old)
-        elif write.storage == self.made:
+        elif write.storage == self.made and not self._at_work:
             self.plan((write.new.key[0], self.service_of(write.new)), _DELAY)
 
     def service_of(self, made: StoredObject) -> str:
@@ -85,7 +86,12 @@ class ServiceEndpoints(Controller):
         pods = [pod for pod in self.client.list(PODS, key[0]) if _selects(service, pod)]
         self._sizes[key] = len(pods)
         trigger = self._times.setdefault(key, _Times()).trigger(service, pods)
-        if self.reconcile(service, pods, trigger):
+        self._at_work = True
+        try:
+            done = self.reconcile(service, pods, trigger)
+        finally:
+            self._at_work = False
+        if done:
             self.forget(key)
         else:
             self.retry(key)

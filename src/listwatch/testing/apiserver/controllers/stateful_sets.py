@@ -72,7 +72,7 @@ class StatefulSets(Workload):
         in_turn = spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
         start = (spec.get("ordinals") or {}).get("start", 0)
         wanted = range(start, start + spec.get("replicas", 1))
-        pods = self._pods(value)
+        pods, is_over = self._pods(value), self.piece()
         for ordinal in wanted:
             pod = pods.get(ordinal)
             if pod is not None and is_finished(pod.value) and not is_dying(pod.metadata):
@@ -82,6 +82,9 @@ class StatefulSets(Workload):
                 old = self._keeps_revision(value, ordinal - start)
                 self._create(value, revisions, ordinal, current if old else update)
                 if in_turn:
+                    return
+                if is_over():
+                    self.plan((value["metadata"]["namespace"], value["metadata"]["name"]))
                     return
             elif in_turn and not self._is_settled(value, pod):
                 return

@@ -110,9 +110,8 @@ def fill_late(of: ResourceType, value: Value, rng: Random) -> None:
         value["spec"] = {**spec, "taints": [*(spec.get("taints") or ()), _NOT_READY]}
     elif storage == "batch/jobs":
         with_selector(value)
-        value["spec"] = spec_in_order(storage, value["spec"])
     elif storage == _CLAIMS:
-        value["spec"] = spec_in_order(storage, with_sources(value["spec"]))
+        value["spec"] = with_sources(value["spec"])
     if storage in _PROTECTION:
         finalizers = value["metadata"].get("finalizers") or []
         if _PROTECTION[storage] not in finalizers:
@@ -135,10 +134,13 @@ def new_status(of: ResourceType, value: Value) -> None:
         value["status"] = dict(status)
         if of.storage == "pods":
             if value["spec"].get("schedulingGates"):
-                value["status"]["conditions"] = [gated(value["metadata"]["creationTimestamp"])]
+                value["status"]["conditions"] = [
+                    gated(value["metadata"].get("creationTimestamp", ""))
+                ]
             value["status"]["qosClass"] = quality_of_service(value["spec"])
         elif of.storage == "persistentvolumes":
-            value["status"]["lastPhaseTransitionTime"] = value["metadata"]["creationTimestamp"]
+            since = value["metadata"].get("creationTimestamp")
+            value["status"]["lastPhaseTransitionTime"] = since
     elif of.storage == "apiextensions.k8s.io/customresourcedefinitions":
         versions = (value.get("spec") or {}).get("versions") or []
         stored = [found.get("name") for found in versions if found.get("storage")]

@@ -26,6 +26,8 @@ METADATA_ORDER = (
 )
 _EXPONENT_FROM = 1e21
 _MAPS = ("labels", "annotations")
+_RAW = frozenset({"ControllerRevision"})
+"""Kinds whose data are anything, kept as they were sent."""
 _SORTED_MEMBERS = frozenset({"data", "binaryData", "parameters"})
 
 
@@ -60,7 +62,7 @@ def typed(
             if zero is not ...:
                 ordered[name] = _fresh(zero)
         else:
-            if name in _SORTED_MEMBERS and isinstance(member, dict):
+            if name in _SORTED_MEMBERS and kind not in _RAW and isinstance(member, dict):
                 member = dict(sorted(member.items()))
             ordered[name] = member
     return ordered

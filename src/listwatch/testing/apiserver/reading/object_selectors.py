@@ -18,13 +18,18 @@ def selector_matches(selector: Mapping[str, Any] | None, labels: Mapping[str, st
     return all(_holds(term, found) for term in selector.get("matchExpressions") or ())
 
 
-def selector_text(selector: Mapping[str, Any] | None) -> str:
-    """As a list takes it in `labelSelector`, sorted by key."""
-    if not selector:
-        return ""
-    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
-    terms += [(term["key"], _shown(term)) for term in selector.get("matchExpressions") or ()]
-    return ",".join(text for _, text in sorted(terms))
+def selector_text(selector: Any) -> str:
+    """As a list takes it in `labelSelector`, sorted by key; empty where it selects everything, or
+    is none. What is no selector at all has no terms.
+    """
+    terms: list[tuple[str, str]] = []
+    if isinstance(selector, Mapping):
+        labels, expressions = selector.get("matchLabels"), selector.get("matchExpressions")
+        if isinstance(labels, Mapping):
+            terms += [(key, f"{key}={value}") for key, value in labels.items()]
+        if isinstance(expressions, list):
+            terms += [_shown(term) for term in expressions if isinstance(term, Mapping)]
+    return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]) if text)
 
 
 def _holds(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
@@ -41,13 +46,17 @@ def _holds(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return False
 
 
-def _shown(term: Mapping[str, Any]) -> str:
-    key, values = term["key"], ",".join(sorted(term.get("values") or ()))
+def _shown(term: Mapping[str, Any]) -> tuple[str, str]:
+    """Its key, and the term; nothing for an operator that there is not."""
+    key, found = str(term.get("key") or ""), term.get("values")
+    values = ",".join(sorted(map(str, found))) if isinstance(found, list) else ""
     match term.get("operator"):
         case "In":
-            return f"{key} in ({values})"
+            return key, f"{key} in ({values})"
         case "NotIn":
-            return f"{key} notin ({values})"
+            return key, f"{key} notin ({values})"
         case "Exists":
-            return str(key)
-    return f"!{key}"
+            return key, key
+        case "DoesNotExist":
+            return key, f"!{key}"
+    return key, ""

@@ -37,8 +37,10 @@ class Settings:
     compaction_interval: float | None = 300.0
     """How often the log forgets what is older than this; None: never by itself."""
     git_version: str = "v1.36.3"
-    service_range: str = "10.0.0.0/24"
-    """The IPv4 network that Services get their addresses from; a real server's default, too."""
+    service_range: str = "10.96.0.0/16"
+    """The IPv4 network that Services get their addresses from: that of kind. The default of a
+    kube-apiserver, `10.0.0.0/24`, has room for 254.
+    """
     namespace_deletion: bool = True
     """Whether a deleted namespace is emptied and goes, 5 s later (K37), as with the controllers.
     False: it stays Terminating.

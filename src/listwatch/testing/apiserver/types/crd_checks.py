@@ -106,7 +106,7 @@ def _spec_problems(spec: Json) -> Iterator[Problem]:
     if not scope:
         yield required_field("spec.scope")
     elif scope not in _SCOPES:
-        yield unsupported_field("spec.scope", scope, _SCOPES)
+        yield unsupported_field("spec.scope", scope, _SCOPES, plain=True)
     for at, version in enumerate(versions):
         if _schema_of(version) is None:
             yield required_field(f"spec.versions[{at}].schema.openAPIV3Schema")
@@ -262,7 +262,7 @@ def _conversion_problems(conversion: Json) -> Iterator[Problem]:
     if not strategy:
         yield required_field(f"{path}.strategy")
     elif strategy not in _STRATEGIES:
-        yield unsupported_field(f"{path}.strategy", strategy, _STRATEGIES)
+        yield unsupported_field(f"{path}.strategy", strategy, _STRATEGIES, plain=True)
     if strategy != "Webhook":
         unwanted = "should not be set when strategy is not set to Webhook"
         if webhook and webhook.get("clientConfig"):

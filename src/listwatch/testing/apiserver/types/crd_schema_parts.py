@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,13 +13,15 @@ from ..validation.problems import (
     required_field,
     unsupported_field,
 )
-from .structural_rules import syntax_problem
+from .structural_rules import syntax_problem, uses_old_self
 
 __all__ = ["key_problems", "kind_problems", "rule_syntax_problems"]
 
 Schema = Mapping[str, Any]
 
 _X = "x-kubernetes-"
+_STEP = re.compile(r"\.([^.\[\]'\s]+)|\['((?:[^'\\]|\\.)+)'\]")
+"""Of a path to a field."""
 
 
 def kind_problems(
@@ -44,7 +47,7 @@ def kind_problems(
             shown = items.get(f"{_X}list-type")
             yield invalid_field(f"{path}.items.{_X}{of}", shown, text)
     if value not in allowed:
-        yield unsupported_field(f"{path}.{_X}{name}", value, allowed)
+        yield unsupported_field(f"{path}.{_X}{name}", value, allowed, plain=True)
 
 
 def key_problems(schema: Schema, path: str) -> Iterator[Problem]:
@@ -115,7 +118,21 @@ _REASONS = (
 
 
 def rule_syntax_problems(schema: Schema, path: str) -> Iterator[Problem]:
-    """Of the rules: what is beside the expressions, and whether these can be read."""
+    """Of the rules: what is beside the expressions, and whether these can be read. Whether the old
+    state is used where it is said to be is told only if nothing else is wrong.
+    """
+    problems = list(_rule_problems(schema, path))
+    yield from problems
+    if problems:
+        return
+    for at, rule in enumerate(schema.get(f"{_X}validations") or ()):
+        if rule.get("optionalOldSelf") is not None and not uses_old_self(rule.get("rule") or ""):
+            where = f"{path}.{_X}validations[{at}].optionalOldSelf"
+            need = "may not be set if oldSelf is not used in rule"
+            yield invalid_field(where, rule["optionalOldSelf"], need)
+
+
+def _rule_problems(schema: Schema, path: str) -> Iterator[Problem]:
     for at, rule in enumerate(schema.get(f"{_X}validations") or ()):
         where = f"{path}.{_X}validations[{at}]"
         text, message = (rule.get("rule") or "").strip(), rule.get("message") or ""
@@ -137,6 +154,28 @@ def rule_syntax_problems(schema: Schema, path: str) -> Iterator[Problem]:
         reason = rule.get("reason")
         if reason is not None and reason not in _REASONS:
             yield unsupported_field(f"{where}.reason", reason, _REASONS)
+        yield from _field_path_problems(schema, rule.get("fieldPath") or "", f"{where}.fieldPath")
+
+
+def _field_path_problems(schema: Mapping[str, Any], text: str, path: str) -> Iterator[Problem]:
+    if not text:
+        return
+    if not text.strip():
+        yield invalid_field(path, text, "must be non-empty if specified")
+    if _has_lines(text):
+        yield invalid_field(path, text, "must not contain line breaks")
+    at = 0
+    node: Any = schema
+    while at < len(text) and isinstance(node, Mapping):
+        step = _STEP.match(text, at)
+        if step is None:
+            break
+        name = step[1] or step[2]
+        more = node.get("additionalProperties")
+        node = (node.get("properties") or {}).get(name, more)
+        at = step.end()
+    if at < len(text) or not isinstance(node, Mapping):
+        yield invalid_field(path, text, "must be a valid path")
 
 
 def _has_lines(text: str) -> bool:

@@ -284,7 +284,7 @@ def _openapi(schema: Schema, path: str, place: _Place) -> Iterator[Problem]:
 def _forbidden(schema: Schema, path: str, place: _Place) -> Iterator[Problem]:
     kind = schema.get("type") or ""
     if kind and kind not in _TYPES:
-        yield unsupported_field(f"{path}.type", kind, _TYPES)
+        yield unsupported_field(f"{path}.type", kind, _TYPES, plain=True)
     if schema.get("default") is not None and place.no_defaults is not None:
         yield forbidden_field(f"{path}.default", f"must not be set {place.no_defaults}")
     if schema.get("id"):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Protocol
+
+from .linear_patterns import LinearPattern, may_explode
 
 __all__ = ["compiled_pattern", "pattern_problem"]
 
@@ -51,12 +54,26 @@ def pattern_problem(pattern: str) -> str:
     return ""
 
 
+class Searched(Protocol):
+    """A pattern that can be looked for."""
+
+    def search(self, text: str, /) -> object:
+        """Truthy where it is found."""
+        ...
+
+
 @lru_cache(maxsize=512)
-def compiled_pattern(pattern: str) -> re.Pattern[str] | None:
-    """None where only Go understands it: then everything matches."""
+def compiled_pattern(pattern: str) -> Searched | None:
+    """None where only Go understands it: then everything matches. What may take Python's engine
+    long is left to one that is slower, but always linear.
+    """
     try:
-        return re.compile(_translated(pattern), re.ASCII)
-    except (_BadPattern, re.error, OverflowError):
+        text = _translated(pattern)
+        if not may_explode(text, re.ASCII):
+            return re.compile(text, re.ASCII)
+        re.compile(text, re.ASCII)
+        return LinearPattern(text, re.ASCII)
+    except (_BadPattern, re.error, OverflowError, NotImplementedError):
         return None
 
 

@@ -16,8 +16,16 @@ from typing import Any
 import msgspec
 
 from .fields import Node, schema_of, schemas
-from .go_texts import base64_problem, read_time
-from .quantities import canonical_quantity
+from .go_values import (
+    Bytes,
+    Decoding,
+    GoValue,
+    IntOrString,
+    Quantity,
+    Scalar,
+    Time,
+    WrongType,
+)
 
 __all__ = [
     "Decoding",
@@ -30,149 +38,11 @@ __all__ = [
     "struct_of",
 ]
 
-_FREE_FORM = frozenset({"RawExtension", "FieldsV1", "JSON", "JSONSchemaPropsOrBool", "Info"})
+_FREE_FORM = frozenset({"RawExtension", "FieldsV1", "JSON", "Info"})
+_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 _TIMES = frozenset({"Time", "MicroTime"})
+_NO_MEMBERS = "CustomResourceSubresourceStatus"
 _STRUCTS = frozenset({"Duration", "RawExtension", "JSON"})
-_INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 1 << 8}
-
-
-class WrongType(Exception):
-    """A member has a JSON type that Go's decoder does not take."""
-
-    def __init__(self, value: Any, struct: str, path: str, go_type: str, text: str = "") -> None:
-        super().__init__(text or f"{path}: no {go_type}")
-        self.value = value
-        self.struct = struct
-        """The innermost struct, such as `DeploymentSpec`; empty at the top."""
-        self.path = path
-        """With dots, without the places in lists: `spec.template.spec.containers.image`."""
-        self.go_type = go_type
-        self.text = text
-        """What is said instead, where a type has a decoder of its own."""
-
-
-class Decoding:
-    """One reading of an object: where it is, and what it has found unknown."""
-
-    __slots__ = ("struct", "unknown")
-
-    def __init__(self) -> None:
-        self.struct = ""
-        self.unknown: list[str] = []
-        """Paths as messages have them: `spec.containers[0].nope`."""
-
-
-class GoValue:
-    """How values of one Go type are read and written. This one takes anything."""
-
-    zero: Any = None
-    """What is written where there is none."""
-    is_pointer = False
-    is_struct = False
-    """Whether Go takes it for one: those are never empty."""
-    item: GoValue | None = None
-    """What a list or a map has."""
-
-    def __init__(self, go_type: str) -> None:
-        self.go_type = go_type
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        """`value` as it is held; null is `zero`. `path` is as `WrongType` has it, `shown` as
-        `Decoding.unknown`. Raises `WrongType`.
-        """
-        return value
-
-    def written(self, value: Any) -> Any:
-        """`value`, as it is held, in the order in which it is written, with all zeros."""
-        return value
-
-    def is_empty(self, value: Any) -> bool:
-        return value is None
-
-    def wrong(self, value: Any, path: str, at: Decoding) -> WrongType:
-        return WrongType(value, at.struct, path, self.go_type)
-
-
-class _Scalar(GoValue):
-    def __init__(self, go_type: str, kind: str) -> None:
-        super().__init__(go_type)
-        self.kind = kind
-        self.zero = {"string": "", "boolean": False}.get(kind, 0)
-        self._limit = _INTEGERS.get(go_type, 1 << 63)
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        kind = self.kind
-        if kind == "string":
-            if not isinstance(value, str):
-                raise self.wrong(value, path, at)
-        elif kind == "boolean":
-            if not isinstance(value, bool):
-                raise self.wrong(value, path, at)
-        elif isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.wrong(value, path, at)
-        elif kind == "integer" and (
-            isinstance(value, float) or not -self._limit <= value < self._limit
-        ):
-            raise WrongType(value, at.struct, path, self.go_type)
-        return value
-
-    def is_empty(self, value: Any) -> bool:
-        return not value
-
-
-class _Quantity(GoValue):
-    zero = "0"
-    is_struct = True
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        text = value if isinstance(value, str) else None
-        if text is None and isinstance(value, int | float) and not isinstance(value, bool):
-            text = repr(value)
-        if text is None:
-            raise self.wrong(value, path, at)
-        try:
-            return canonical_quantity(text)
-        except ValueError as error:
-            raise WrongType(value, at.struct, path, self.go_type, str(error)) from None
-
-    def is_empty(self, value: Any) -> bool:
-        return False
-
-
-class _Time(GoValue):
-    """Held as it is written."""
-
-    is_struct = True
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        if not isinstance(value, str):
-            raise WrongType(value, "", "", "string")
-        try:
-            return read_time(value, micro=self.go_type.endswith(".MicroTime"))
-        except ValueError as error:
-            raise WrongType(value, at.struct, path, self.go_type, str(error)) from None
-
-
-class _Bytes(_Scalar):
-    """In base64."""
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        text = super().decode(value, path, shown, at)
-        problem = base64_problem(text)
-        if problem:
-            raise WrongType(value, at.struct, path, self.go_type, problem)
-        return text.replace("\r", "").replace("\n", "")
-
-
-class _IntOrString(GoValue):
-    zero = 0
-    is_struct = True
-
-    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
-        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-            return value
-        go_type = "int32" if isinstance(value, float) else "string"
-        raise WrongType(value, "", "", go_type)
 
 
 class _Many(GoValue):
@@ -181,7 +51,7 @@ class _Many(GoValue):
     def __init__(self, go_type: str, item: GoValue) -> None:
         super().__init__(go_type)
         self.item = item
-        self._is_plain = type(item) in (GoValue, _Scalar, _Quantity, _IntOrString)
+        self._is_plain = type(item) in (GoValue, Scalar, Quantity, IntOrString)
 
     def is_empty(self, value: Any) -> bool:
         return not value
@@ -224,6 +94,40 @@ class _Map(_Many):
         return value if same else made
 
 
+class _SchemaOr(GoValue):
+    """A schema of a CRD, or something else: a list of them, a list of names, or a boolean."""
+
+    def __init__(self, go_type: str, other: str) -> None:
+        super().__init__(go_type)
+        self._other = other
+
+    def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
+        inside = Decoding()  # where nobody looks for what is unknown
+        try:
+            if isinstance(value, dict):
+                return _schema().decode(value, path, shown, inside)
+            if isinstance(value, list) and self._other == "Array":
+                return _List("[]v1.JSONSchemaProps", _schema()).decode(value, path, shown, inside)
+            if isinstance(value, list) and self._other == "StringArray":
+                return _List("[]string", Scalar("string", "string")).decode(
+                    value, path, shown, inside
+                )
+        except WrongType as wrong:
+            wrong.struct = at.struct
+            wrong.has_decoder = True
+            raise
+        if self._other != "Bool":
+            return None
+        if not isinstance(value, bool):
+            text = "boolean or JSON schema expected"
+            raise WrongType(value, at.struct, path, self.go_type, text)
+        return value
+
+
+def _schema() -> GoValue:
+    return _named(_SCHEMA, False)
+
+
 class Struct(GoValue):
     """Members by name, in order."""
 
@@ -237,6 +141,8 @@ class Struct(GoValue):
         self._fields: dict[str, tuple[GoValue, bool]] | None = None
         self._places: dict[str, int] = {}
         self._always: dict[str, GoValue] = {}
+        self._inlined: dict[str, str] = {}
+        """How paths name members that are those of a struct inside of this one."""
 
     @property
     def fields(self) -> Mapping[str, tuple[GoValue, bool]]:
@@ -248,6 +154,9 @@ class Struct(GoValue):
                 text = self._members.get(name, "?")
                 if name not in properties and name not in self._members:
                     continue
+                text, _, inlined = text.partition("@")
+                if inlined:
+                    self._inlined[name] = f"{inlined}.{name}"
                 value = _value(properties.get(name) or {}, text.rstrip("?"))
                 may_miss = text.endswith("?")
                 self._fields[name] = (value, may_miss)
@@ -261,7 +170,7 @@ class Struct(GoValue):
     def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
         if not isinstance(value, dict):
             raise self.wrong(value, path, at)
-        fields = self.fields
+        fields, inlined = self.fields, self._inlined
         made = {}
         above, at.struct = at.struct, self.name
         for name, found in value.items():
@@ -272,9 +181,10 @@ class Struct(GoValue):
             if found is None:
                 continue
             member, may_miss = field
+            step: Any = inlined.get(name, name)
             held = member.decode(
                 found,
-                f"{path}.{name}" if path else name,
+                f"{path}.{step}" if path else step,
                 f"{shown}.{name}" if shown else name,
                 at,
             )
@@ -385,15 +295,17 @@ def _named(name: str, pointer: bool) -> GoValue:
     text = f"{package.rpartition('.')[2]}.{kind}"
     made: GoValue
     if kind == "Quantity":
-        made = _Quantity("resource.Quantity")
+        made = Quantity("resource.Quantity")
     elif kind == "IntOrString":
-        made = _IntOrString("intstr.IntOrString")
+        made = IntOrString("intstr.IntOrString")
     elif kind in _TIMES:
-        made = _Time(text)
-    elif kind in _FREE_FORM or "properties" not in node:
+        made = Time(text)
+    elif name.startswith(_SCHEMA) and name != _SCHEMA:
+        made = _SchemaOr(text, name.removeprefix(f"{_SCHEMA}Or"))
+    elif kind in _FREE_FORM or ("properties" not in node and kind != _NO_MEMBERS):
         made = GoValue(text)
         if node.get("type") == "string":
-            made = _Scalar(text, "string")
+            made = Scalar(text, "string")
             made.zero = "0s" if kind == "Duration" else None
         made.is_struct = kind in _STRUCTS
     else:
@@ -411,14 +323,16 @@ def _value(node: Node, go_type: str) -> GoValue:
     made: GoValue
     kind = node.get("type")
     if kind == "array":
-        item = _value(node.get("items") or {}, go_type.removeprefix("[]"))
+        # A type with a name of its own says nothing of its items: all such are texts.
+        of_item = go_type[2:] if go_type.startswith("[]") else "string"
+        item = _value(node.get("items") or {}, of_item)
         made = _List(go_type, item)
     elif kind == "object" and isinstance(node.get("additionalProperties"), dict):
         item = _value(node["additionalProperties"], go_type.partition("]")[2])
         made = _Map(go_type, item)
     elif kind in ("string", "boolean", "integer", "number"):
         is_bytes = node.get("format") == "byte"
-        made = _Bytes(go_type, kind) if is_bytes else _Scalar(go_type, kind)
+        made = Bytes(go_type, kind) if is_bytes else Scalar(go_type, kind)
     else:
         made = GoValue(go_type)
     made.is_pointer = pointer

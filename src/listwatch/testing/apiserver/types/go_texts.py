@@ -21,6 +21,8 @@ _STEPS = (
 )
 """What comes before a part, its layout, how it is found, and what it is where it may be too big."""
 _RANGES = {"month": range(1, 13), "hour": range(24), "minute": range(60), "second": range(60)}
+_PLACES = (5, 8, 11, 14, 17)
+"""Where month, day and so on begin."""
 _fraction = re.compile(r"[.,][0-9]+").match
 _micro_fraction = re.compile(r"[.,][0-9]{6}").match
 _zone = re.compile(r"([+-])([0-9]{2}):([0-9]{2})").match
@@ -38,16 +40,17 @@ def read_time(text: str, *, micro: bool = False) -> str:
     '2025-12-31T23:00:00Z'
     """
     if not micro and _is_plain(text):
-        moment = _calendar(text, *(int(part) for part in re.split("[-T:Z]", text[:-1])))
-    else:
-        moment = _read(text, micro=micro)
+        _calendar(text, *map(int, (text[:4], *(text[at : at + 2] for at in _PLACES))))
+        return text
+    moment = _read(text, micro=micro)
     written = moment.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
     return f"{written}.{moment.microsecond:06}Z" if micro else f"{written}Z"
 
 
 def _calendar(text: str, year: int, *rest: int) -> datetime:
+    month, day, hour, minute, second = rest
     try:
-        return datetime(year or 1, *rest, tzinfo=UTC)
+        return datetime(year or 1, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         what = next(
             (

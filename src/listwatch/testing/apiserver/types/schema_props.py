@@ -37,7 +37,7 @@ _RULE = ("rule", "message", "messageExpression", "reason", "fieldPath", "optiona
 
 
 def as_written(schema: Any) -> Any:
-    """In order, without what is empty or unknown."""
+    """In order, without what is empty or unknown. What has the wrong type stays as it is."""
     if not isinstance(schema, Mapping):
         return schema
     written: dict[str, Any] = {}
@@ -50,11 +50,14 @@ def as_written(schema: Any) -> Any:
                 [as_written(one) for one in value] if isinstance(value, list) else as_written(value)
             )
         elif name in _LISTS:
-            value = [as_written(one) for one in value]
+            if isinstance(value, list):
+                value = [as_written(one) for one in value]
         elif name in _MAPS:
-            value = {key: as_written(value[key]) for key in sorted(value)}
+            if isinstance(value, dict):
+                value = {key: as_written(value[key]) for key in sorted(value)}
         elif name == "x-kubernetes-validations":
-            value = [_rule(rule) for rule in value]
+            if isinstance(value, list):
+                value = [_rule(rule) for rule in value]
         elif isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
             value = value if name in ("default", "example") else int(value)
         written[name] = value

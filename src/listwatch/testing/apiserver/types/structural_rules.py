@@ -2,7 +2,8 @@
 
 The package `common-expression-language` evaluates them; without it they are stored and take no
 part. It knows the language and most of the functions that cel-go adds, not those of Kubernetes
-(`quantity`, `ip`, `cidr`, `url`, `format`): a rule that it cannot evaluate is taken for kept.
+(`quantity`, `ip`, `cidr`, `url`, `format`), and of what is optional neither `.?` nor `optMap`: a
+rule that it cannot evaluate is taken for kept.
 Types are not checked when a rule is defined, and what it costs is not estimated.
 """
 
@@ -20,7 +21,13 @@ from .structural import Structural
 from .structural_checks import MISSING
 from .structural_values import shown, shown_json
 
-__all__ = ["evaluates_rules", "rule_problems", "syntax_error", "syntax_problem"]
+__all__ = [
+    "evaluates_rules",
+    "rule_problems",
+    "syntax_error",
+    "syntax_problem",
+    "uses_old_self",
+]
 
 Evaluate = Callable[[str, Mapping[str, Any]], Any]
 """Evaluates a rule, given its variables."""
@@ -45,9 +52,10 @@ _REASONS = {
 def _library() -> Any:
     """None where none is installed."""
     try:
-        return importlib.import_module("cel")
+        found = importlib.import_module("cel")
     except ImportError:
         return None
+    return found if hasattr(found, "compile") else None  # others have that name, too
 
 
 def evaluates_rules() -> bool:
@@ -65,6 +73,11 @@ def _evaluate(rule: str, variables: Mapping[str, Any]) -> Any:
 @cache
 def _program(rule: str) -> Any:
     return _library().compile(rule)
+
+
+def uses_old_self(rule: str) -> bool:
+    """Whether a rule is about what was before: it is then for updates only."""
+    return bool(_OLD.search(rule))
 
 
 def syntax_problem(rule: Mapping[str, Any], path: str) -> Problem | None:
@@ -117,10 +130,9 @@ def _problems(
         return
     same = old is not MISSING and shown_json(new) == shown_json(old)
     for rule in node.rules:
-        uses_old = bool(_OLD.search(rule["rule"]))
-        if (uses_old and (old is MISSING or old is None)) or (same and not uses_old):
-            continue
-        if rule.get("optionalOldSelf"):
+        uses_old = uses_old_self(rule["rule"])
+        absent = uses_old and (old is MISSING or old is None)
+        if (absent and not rule.get("optionalOldSelf")) or (same and not uses_old):
             continue
         problem = _broken(rule, node, new, old, path, evaluate, is_root=is_root)
         if problem is not None:
@@ -164,8 +176,15 @@ def _broken(
     is_root: bool,
 ) -> Problem | None:
     variables = {"self": _as_cel(new, node, is_root=is_root)}
-    if old is not MISSING and old is not None:
-        variables["oldSelf"] = _as_cel(old, node, is_root=is_root)
+    was = None if old is MISSING or old is None else _as_cel(old, node, is_root=is_root)
+    try:
+        if rule.get("optionalOldSelf"):
+            made = "optional.none()" if was is None else "optional.of(found)"
+            variables["oldSelf"] = evaluate(made, {"found": was})
+        elif was is not None:
+            variables["oldSelf"] = was
+    except Exception:
+        return None  # as of what the library does not know, below
     told = (rule.get("message") or rule["rule"]).strip()
     try:
         if evaluate(rule["rule"], variables) is not False:

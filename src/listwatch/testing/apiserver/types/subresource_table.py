@@ -3,6 +3,7 @@
 Some of them do nothing here, but are listed, since clients look for them (`types/routes.py` knows
 which are served).
 """
+
 from __future__ import annotations
 
 from .served import Subresource

@@ -21,6 +21,7 @@ __all__ = [
     "canonical_address_problems",
     "canonical_range_problems",
     "endpoint_address_problems",
+    "interface_address",
     "is_ipv6",
     "legacy_address",
     "legacy_range",
@@ -137,6 +138,20 @@ def legacy_range(field: str, text: str, known: Collection[str] = ()) -> Iterator
     problem = _strict_range_problem(text, found)
     if problem:
         yield invalid_field(field, text, problem)
+
+
+def interface_address(field: str, text: str) -> Iterator[Problem]:
+    """Of an address with the length of its network's prefix, written as Go would write it."""
+    found = range_of(text)
+    if found is None:
+        why = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
+        yield invalid_field(field, text, why)
+        return
+    mapped = found.width - found.address.max_prefixlen
+    bits = found.bits - mapped if found.bits > found.address.max_prefixlen else found.bits
+    canonical = f"{found.address}/{bits}"
+    if text != canonical:
+        yield invalid_field(field, text, f"must be in canonical form ({go_quoted(canonical)})")
 
 
 def canonical_range_problems(field: str, text: str) -> Iterator[Problem]:

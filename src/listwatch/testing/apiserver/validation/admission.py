@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .policies import MUTATING, MUTATING_BINDINGS, VALIDATING, VALIDATING_BINDINGS
+from .policies import MUTATING, VALIDATING
+from .policy_bindings import MUTATING_BINDINGS, VALIDATING_BINDINGS
 from .webhooks import WEBHOOKS
 
 __all__ = ["CHECKS"]

@@ -219,7 +219,7 @@ def _allocated_name(name: str, field: str) -> Iterator[Problem]:
     found = key_problems(name)
     yield from texts(field, name, found)
     if not found and is_native(name) and name != "storage":
-        yield unsupported_field(field, name, ("storage",))
+        yield unsupported_field(field, name, ("storage",), plain=True)
 
 
 def _claim_warnings(new: Value) -> Iterator[str]:

@@ -119,7 +119,9 @@ class Schedule:
 
 
 def _midnight(local: datetime) -> datetime:
-    """The start of the day, which need not be at 00:00 where clocks are put forward then."""
+    """The start of the day, which need not be at 00:00 where clocks are put forward then. East of
+    Greenwich the real server leaves out such a day; this does not.
+    """
     return local.replace(hour=0, minute=0, fold=0).astimezone(UTC)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from .addresses import interface_address
 from .basics import IMMUTABLE, label_map, texts
 from .checks import Checks, Value
 from .conditions import conditions_problems
@@ -28,6 +29,7 @@ from .problems import (
     forbidden_field,
     invalid_field,
     required_field,
+    too_long,
     too_many,
     unsupported_field,
 )
@@ -40,6 +42,8 @@ _MOST_CONSUMERS = 256
 _MOST_CONDITIONS = 8
 _MAX_DATA = 10 * 1024
 _ANY_NUMBER = 1 << 31
+_NETWORK_LENGTHS = {"interfaceName": 256, "hardwareAddress": 128}
+_MOST_ADDRESSES = 16
 _SOURCES = ("FromClaim", "FromClass")
 
 
@@ -99,7 +103,7 @@ def _claim_status(new: Value, old: Value) -> Iterator[Problem]:
         lambda found: found.get("uid") or "",
     )
     results = ((allocation or {}).get("devices") or {}).get("results") or ()
-    allocated = {_device_key(result) for result in results}
+    allocated = [_device_key(result) for result in results]
     yield from unique(
         "status.devices",
         status.get("devices"),
@@ -140,13 +144,12 @@ def _consumer(field: str, consumer: Value) -> Iterator[Problem]:
             yield required_field(f"{field}.{name}")
 
 
-def _device_key(device: Value) -> str:
-    parts = [device.get(name) or "" for name in ("driver", "pool", "device")]
-    share = device.get("shareID")
-    return "/".join(parts if share is None else [*parts, share])
+def _device_key(device: Value) -> dict[str, str]:
+    names = ("driver", "pool", "device", "shareID")
+    return {name[:1].upper() + name[1:]: device.get(name) or "" for name in names}
 
 
-def _device_status(allocated: set[str], field: str, device: Value) -> Iterator[Problem]:
+def _device_status(allocated: list[dict[str, str]], field: str, device: Value) -> Iterator[Problem]:
     yield from driver_problems(f"{field}.driver", device.get("driver"))
     yield from pool_problems(f"{field}.pool", device.get("pool"))
     yield from label_at(f"{field}.device", device.get("device"))
@@ -161,6 +164,14 @@ def _device_status(allocated: set[str], field: str, device: Value) -> Iterator[P
     yield from conditions_problems(f"{field}.conditions", conditions)
     if device.get("data") is not None:
         yield from raw_problems(f"{field}.data", device["data"], _MAX_DATA)
+    yield from _network(f"{field}.networkData", device.get("networkData") or {})
+
+
+def _network(field: str, network: Value) -> Iterator[Problem]:
+    for name, most in _NETWORK_LENGTHS.items():
+        if len((network.get(name) or "").encode()) > most:
+            yield too_long(f"{field}.{name}", most)
+    yield from unique(f"{field}.ips", network.get("ips"), _MOST_ADDRESSES, interface_address)
 
 
 def _allocation(field: str, allocation: Value, names: Requests) -> Iterator[Problem]:

@@ -73,7 +73,11 @@ def _create(new: Value) -> Iterator[Problem]:
     yield from _always(new, names)
     if not names.strict:
         return
-    name = new["metadata"].get("name") or ""
+    metadata = new["metadata"]
+    start, name = metadata.get("generateName") or "", metadata.get("name") or ""
+    if start:
+        as_name = start[:-2] + "a" if len(start) > 1 and start.endswith("-") else start
+        yield from texts("metadata.generateName", start, subdomain_problems(as_name))
     yield from texts("metadata.name", name, subdomain_problems(name))
     yield from _series(new)
     if not new.get("eventTime"):

@@ -12,7 +12,13 @@ from .problems import Problem, invalid_field
 __all__ = ["expression_problems"]
 
 
+_NOTHING = (
+    "ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', "
+    "'-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+)
+
+
 def expression_problems(field: str, expression: str) -> Iterator[Problem]:
-    why = syntax_error(expression)
+    why = syntax_error(expression) if expression else _NOTHING
     if why:
         yield invalid_field(field, expression, f"compilation failed: {why}")

@@ -233,7 +233,7 @@ def _parameters(path: str, parameters: Value) -> Iterator[Problem]:
     if scope is None:
         yield required_field(f"{path}.scope")
     elif scope not in _SCOPES:
-        yield unsupported_field(f"{path}.scope", scope, _SCOPES)
+        yield unsupported_field(f"{path}.scope", scope, _SCOPES, plain=True)
     elif scope == "Cluster":
         if namespace is not None:
             text = "`parameters.scope` is set to 'Cluster'"

@@ -53,15 +53,15 @@ def _template(now: Value, old: Value) -> Iterator[Problem]:
     """It can change where no pod was made of it yet: where they go, and what they ask for."""
     spec, status = member(old, "spec"), member(old, "status")
     template, before = member(now, "template"), member(spec, "template")
-    suspended = bool(spec.get("suspend"))
+    if template == before:
+        return
     waiting = (
-        suspended
+        spec.get("suspend")
         and (status.get("startTime") is None or is_true(status, "Suspended"))
         and not status.get("active")
     )
     if not waiting:
-        if template != before:
-            yield invalid_field("spec.template", internal_template(template), IMMUTABLE)
+        yield invalid_field("spec.template", internal_template(template), IMMUTABLE)
         return
     pod = member(template, "spec")
     if pod != _with_placing_of(pod, member(before, "spec")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..reading.object_selectors import selector_matches
 from .basics import non_negative, selector_at
@@ -52,10 +52,32 @@ _LABELS = (
 
 
 def _create(new: Value) -> Iterator[Problem]:
+    yield from _generated(new, _LABELS)
+    yield from _spec(new)
+    yield from _last_hostname(new)
+
+
+def _update(new: Value, old: Value) -> Iterator[Problem]:
+    """The real server looks at the whole as if it were new, and then again."""
+    had = labels_of(member(member(old, "spec"), "template")) or {}
+    yield from _generated(new, _LABELS if all(name in had for name in _LABELS[2:]) else _LABELS[:2])
+    found = list(_spec(new))
+    yield from found
+    yield from _last_hostname(new)
+    yield from label_map_problems(member(new, "metadata"))
+    yield from found
+    yield from job_update_problems(new, old)
+
+
+def _spec(new: Value) -> Iterator[Problem]:
     spec = member(new, "spec")
-    yield from _generated(new)
     yield from job_spec_problems(spec, "spec")
     yield from _selector(spec)
+
+
+def _last_hostname(new: Value) -> Iterator[Problem]:
+    """That of the pod with the highest index, which must be a name too."""
+    spec = member(new, "spec")
     completions = spec.get("completions") or 0
     if spec.get("completionMode") == _INDEXED and completions > 0:
         name = member(new, "metadata").get("name") or ""
@@ -65,23 +87,14 @@ def _create(new: Value) -> Iterator[Problem]:
             yield invalid_field("metadata.name", name, text)
 
 
-def _update(new: Value, old: Value) -> Iterator[Problem]:
-    """The real server looks at everything as if it were new, and then again."""
-    yield from _create(new)
-    yield from label_map_problems(member(new, "metadata"))
-    yield from job_spec_problems(member(new, "spec"), "spec")
-    yield from _selector(member(new, "spec"))
-    yield from job_update_problems(new, old)
-
-
-def _generated(new: Value) -> Iterator[Problem]:
+def _generated(new: Value, names: Sequence[str]) -> Iterator[Problem]:
     """Labels by which a Job finds its pods, which must be its own."""
     spec, metadata = member(new, "spec"), member(new, "metadata")
     selector = spec.get("selector")
     if spec.get("manualSelector") or selector is None:
         return
     uid, name = metadata.get("uid") or "", metadata.get("name") or ""
-    expected = dict(zip(_LABELS, (uid, name, uid, name), strict=True))
+    expected = dict(zip(names, (uid, name, uid, name), strict=False))
     labels = labels_of(member(spec, "template"))
     for key, text in expected.items():
         field = f"spec.template.metadata.labels[{key}]"

@@ -21,8 +21,10 @@ from .problems import (
 __all__ = [
     "FAILURE_POLICIES",
     "MATCH_POLICIES",
+    "MUTATING_OPERATIONS",
     "condition_problems",
     "known",
+    "operations_problems",
     "resources_problems",
     "rule_problems",
 ]
@@ -30,6 +32,7 @@ __all__ = [
 FAILURE_POLICIES = ("Fail", "Ignore")
 MATCH_POLICIES = ("Equivalent", "Exact")
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
+MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _SCOPES = ("*", "Cluster", "Namespaced")
 _MAX_CONDITIONS = 64
 
@@ -145,3 +148,12 @@ def _named_rule(field: str, rule: Value) -> Iterator[Problem]:
         if name in names[:at]:
             yield duplicate_field(path, name)
     yield from rule_problems(field, rule)
+
+
+def operations_problems(field: str, matched: Value, operations: Sequence[str]) -> Iterator[Problem]:
+    """Not every one, where there is no object to change."""
+    if not operations:
+        return
+    for rule in matched.get("resourceRules") or ():
+        for operation in rule.get("operations") or ():
+            yield from known(f"{field}.resourceRules.operations", operation, operations)

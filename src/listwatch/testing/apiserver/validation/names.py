@@ -94,9 +94,12 @@ _ANY_FINALIZERS = frozenset(
         "apiregistration.k8s.io/apiservices",
         "coordination.k8s.io/leases",
         "node.k8s.io/runtimeclasses",
+        "policy/poddisruptionbudgets",
     }
 )
 """Types whose finalizers need not be qualified, like those of admission and events of `v1`."""
+_LONG_NAMES = frozenset({"replicationcontrollers", "resource.k8s.io/deviceclasses"})
+"""Types whose names are looked at in a newer way, which the starts of names are not."""
 _MAX_LENGTH = {"batch/cronjobs": 52}
 """The names of their Jobs are 11 characters longer."""
 
@@ -109,7 +112,11 @@ def name_problems(of: ResourceType, name: str, *, prefix: bool = False) -> Itera
         yield from path_segment_problems(name)
         return
     if prefix and name.endswith("-") and of.storage != _ADDRESSES:
-        name = name[:-1] + "a"
+        name = name[:-2] + "a" if len(name) > 1 else name
+    if of.storage in _LONG_NAMES:
+        if not prefix:
+            yield from _long_name_problems(name)
+        return
     if of.storage == _ADDRESSES:
         yield from canonical_address_problems(name)
         return
@@ -120,6 +127,14 @@ def name_problems(of: ResourceType, name: str, *, prefix: bool = False) -> Itera
     shorter = _MAX_LENGTH.get(of.storage)
     if shorter is not None and not prefix and len(name) > shorter:
         yield f"must be no more than {shorter} characters"
+
+
+def _long_name_problems(name: str) -> Iterator[str]:
+    """Those of a subdomain, in the words of a newer way to declare it."""
+    if len(name) > _SUBDOMAIN_LENGTH:
+        yield f"must be no more than {_SUBDOMAIN_LENGTH} bytes"
+    if not _is_subdomain(name):
+        yield _SUBDOMAIN_TEXT
 
 
 def subdomain_problems(name: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from .problems import (
     Problem,
     duplicate_field,
     forbidden_field,
+    go_quoted,
     invalid_field,
     required_field,
     unsupported_field,
@@ -24,6 +25,11 @@ from .quota_resources import quota_amount_problems
 __all__ = ["NODES"]
 
 _ONE_EACH = "may specify no more than one CIDR for each IP family"
+_FEATURE_LENGTH = 253
+_FEATURE_TEXT = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., "
+    "MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+)
 _is_feature = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*").fullmatch
 
 
@@ -111,12 +117,13 @@ def _features(status: Value) -> Iterator[Problem]:
         elif before is not None and before > name:
             yield invalid_field(f"{field}[{at}]", name, "list must be sorted alphabetically")
         before = name
-        if not _is_feature(name):
-            text = (
-                f'invalid feature name "{name}": must start with an UpperCamelCase segment, with '
-                "subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), "
-                "and contain only alphanumeric characters and slashes"
-            )
+        why = ""
+        if len(name) > _FEATURE_LENGTH:
+            why = f"must be no more than {_FEATURE_LENGTH} characters"
+        elif not _is_feature(name):
+            why = _FEATURE_TEXT
+        if why:
+            text = f"invalid feature name {go_quoted(name)}: {why}"
             yield invalid_field(f"{field}[{at}]", name, text)
 
 

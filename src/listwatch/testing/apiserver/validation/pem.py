@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-__all__ = ["Block", "blocks", "certificate_problem", "decoded", "request_problem"]
+__all__ = ["Block", "blocks", "certificate_problem", "decoded", "organizations", "request_problem"]
 
 _BLOCK = re.compile(
     rb"(?:^|\n)-----BEGIN ([^\n-]*)-----[ \t\r]*\n((?:[^\n:]+:[^\n]*\n)*)"
@@ -63,6 +63,17 @@ def request_problem(data: bytes) -> str:
     except Exception:
         # Whatever it does not like about bytes that anybody may send.
         return "asn1: structure error: tags don't match"
+
+
+def organizations(data: bytes) -> tuple[str, ...]:
+    """Those that a valid request names, which are groups of its user."""
+    library = _x509()
+    found = next(blocks(data), None)
+    if library is None or found is None:
+        return ()
+    subject = library.load_der_x509_csr(found[2]).subject
+    named = subject.get_attributes_for_oid(library.NameOID.ORGANIZATION_NAME)
+    return tuple(str(attribute.value) for attribute in named)
 
 
 def certificate_problem(data: bytes) -> str:

@@ -60,7 +60,7 @@ def _create(new: Value) -> Iterator[Problem]:
         text = "cannot be set until all schedulingGates have been cleared"
         yield forbidden_field("spec.nodeName", text)
     annotations = (new.get("metadata") or {}).get("annotations")
-    yield from profile_match_problems(annotations, spec, "spec", in_pod=True)
+    yield from profile_match_problems(annotations, spec, "spec")
 
 
 def _update(new: Value, old: Value) -> Iterator[Problem]:

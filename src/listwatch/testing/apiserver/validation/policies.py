@@ -1,42 +1,44 @@
-"""The checks of admission policies and of what binds them."""
+"""The checks of admission policies, mutating and validating ones."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from .basics import selector_at, subdomain_at, texts
+from .basics import texts
 from .checks import Checks, Value
 from .conditions import conditions_problems
 from .expressions import expression_problems
 from .internal_values import internal
-from .match_rules import FAILURE_POLICIES, condition_problems, known, resources_problems
+from .match_rules import (
+    FAILURE_POLICIES,
+    MUTATING_OPERATIONS,
+    condition_problems,
+    known,
+    operations_problems,
+    resources_problems,
+)
 from .names import (
     key_problems,
-    path_segment_problems,
     rfc_1035_problems,
     subdomain_problems,
 )
 from .problems import (
     Problem,
     duplicate_field,
-    forbidden_field,
     invalid_field,
     required_field,
     unsupported_field,
 )
 
-__all__ = ["MUTATING", "MUTATING_BINDINGS", "VALIDATING", "VALIDATING_BINDINGS"]
+__all__ = ["MUTATING", "VALIDATING"]
 
-_MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _INVOCATIONS = ("IfNeeded", "Never")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
-_ACTIONS = ("Audit", "Deny", "Warn")
 _PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 _MAX_ANNOTATIONS = 20
 _MAX_VALUE_EXPRESSION = 5 * 1024
 _EITHER = "validations or auditAnnotations must contain at least one item"
-_EXCLUSIVE = "name and selector are mutually exclusive"
 _is_identifier = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 _RESERVED = frozenset(
     {
@@ -45,9 +47,6 @@ _RESERVED = frozenset(
         *("var", "void", "while"),
     }
 )
-
-
-# Policies
 
 
 def _validating(new: Value) -> Iterator[Problem]:
@@ -88,7 +87,7 @@ def _validating_spec(new: Value, *, conditions: bool) -> Iterator[Problem]:
 
 def _mutating_spec(new: Value, *, conditions: bool) -> Iterator[Problem]:
     spec = new.get("spec") or {}
-    yield from _common(spec, conditions=conditions, operations=_MUTATING_OPERATIONS)
+    yield from _common(spec, conditions=conditions, operations=MUTATING_OPERATIONS)
     for at, variable in enumerate(spec.get("variables") or ()):
         yield from _variable(f"spec.variables[{at}]", variable)
     mutations = spec.get("mutations") or ()
@@ -120,18 +119,9 @@ def _common(spec: Value, *, conditions: bool, operations: Sequence[str] = ()) ->
         yield from resources_problems(field, matched)
         if not matched.get("resourceRules"):
             yield required_field(f"{field}.resourceRules")
-        yield from _operations(field, matched, operations)
+        yield from operations_problems(field, matched, operations)
     if conditions:
         yield from condition_problems("spec.matchConditions", spec.get("matchConditions"))
-
-
-def _operations(field: str, matched: Value, operations: Sequence[str]) -> Iterator[Problem]:
-    """Not every one, where there is no object to change."""
-    if not operations:
-        return
-    for rule in matched.get("resourceRules") or ():
-        for operation in rule.get("operations") or ():
-            yield from known(f"{field}.resourceRules.operations", operation, operations)
 
 
 def _kind(kind: Value) -> Iterator[Problem]:
@@ -255,64 +245,5 @@ def _validating_status(new: Value, old: Value) -> Iterator[Problem]:
     yield from conditions_problems("status.conditions", status.get("conditions"))
 
 
-# Bindings
-
-
-def _validating_binding(new: Value) -> Iterator[Problem]:
-    spec = new.get("spec") or {}
-    yield from _binding(spec)
-    field = "spec.validationActions"
-    actions = spec.get("validationActions") or []
-    for at, action in enumerate(actions):
-        yield from known(f"{field}[{at}]", action, _ACTIONS)
-        if action in actions[:at]:
-            yield duplicate_field(f"{field}[{at}]", action)
-    if "Deny" in actions and "Warn" in actions:
-        text = (
-            "must not contain both Deny and Warn (repeating the same validation failure "
-            "information in the API response and headers serves no purpose)"
-        )
-        yield invalid_field(field, actions, text)
-    if not actions:
-        yield required_field(field, "at least one validation action is required")
-
-
-def _mutating_binding(new: Value) -> Iterator[Problem]:
-    spec = new.get("spec") or {}
-    yield from _binding(spec)
-    yield from _operations(
-        "spec.matchResources", spec.get("matchResources") or {}, _MUTATING_OPERATIONS
-    )
-
-
-def _binding(spec: Value) -> Iterator[Problem]:
-    yield from subdomain_at("spec.policyName", spec.get("policyName"))
-    parameters = spec.get("paramRef")
-    if parameters is not None:
-        yield from _parameters("spec.paramRef", parameters)
-    yield from resources_problems("spec.matchResources", spec.get("matchResources"))
-
-
-def _parameters(field: str, reference: Value) -> Iterator[Problem]:
-    name, selector = reference.get("name") or "", reference.get("selector")
-    if name:
-        yield from texts(f"{field}.name", name, path_segment_problems(name))
-        if selector is not None:
-            yield forbidden_field(f"{field}.name", _EXCLUSIVE)
-    if selector is not None:
-        yield from selector_at(f"{field}.selector", selector)
-        if name:
-            yield forbidden_field(f"{field}.selector", _EXCLUSIVE)
-    elif not name:
-        yield required_field(field, "one of name or selector must be specified")
-    action = reference.get("parameterNotFoundAction")
-    if not action:
-        yield required_field(f"{field}.parameterNotFoundAction")
-    else:
-        yield from known(f"{field}.parameterNotFoundAction", action, ("Deny", "Allow"))
-
-
 VALIDATING = Checks(create=_validating, update=_validating_update, status=_validating_status)
 MUTATING = Checks(create=_mutating, update=_mutating_update)
-VALIDATING_BINDINGS = Checks(create=_validating_binding)
-MUTATING_BINDINGS = Checks(create=_mutating_binding)

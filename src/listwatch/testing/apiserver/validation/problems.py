@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -46,6 +45,19 @@ class _Type(Protocol):
     def qualified_name(self) -> str: ...
 
 
+_ESCAPED = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One field that cannot be accepted: a cause in the Status."""
@@ -62,9 +74,23 @@ class Problem:
 
 
 def go_quoted(text: str) -> str:
-    """A string as Go's `%q` writes it."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    return quoted.replace("\\u0007", "\\a").replace("\\u000b", "\\v").replace("\\u00", "\\x")
+    """A string as Go's `%q` writes it: what cannot be printed is escaped."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return f'"{"".join(map(_quoted_character, text))}"'
+
+
+def _quoted_character(character: str) -> str:
+    if escaped := _ESCAPED.get(character):
+        return escaped
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    if 0xD800 <= code < 0xE000:
+        return "\ufffd"  # half of a pair, which Go's strings cannot have
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _shown(value: Any) -> str:
@@ -105,9 +131,15 @@ def not_found_field(field: str, value: Any) -> Problem:
     return Problem(field, "FieldValueNotFound", f"Not found: {_shown(value)}")
 
 
-def unsupported_field(field: str, value: Any, supported: Sequence[str]) -> Problem:
+def unsupported_field(
+    field: str, value: Any, supported: Sequence[str], *, plain: bool = False
+) -> Problem:
+    """None of the values that there are. Those of an enumeration have a type of their own there,
+    and are shown as JSON; `plain` is for a member whose type is a mere string.
+    """
     names = ", ".join(go_quoted(name) for name in supported)
-    text = f"Unsupported value: {_shown(value)}: supported values: {names}"
+    shown = _shown(value) if plain else go_json(value).decode()
+    text = f"Unsupported value: {shown}: supported values: {names}"
     return Problem(field, "FieldValueNotSupported", text)
 
 

@@ -88,7 +88,7 @@ def _binding(new: Value, kinds: tuple[str, ...], *, in_namespace: bool) -> Itera
     yield from _group("roleRef.apiGroup", role.get("apiGroup"), _RBAC)
     kind, name = role.get("kind") or "", role.get("name") or ""
     if kind not in kinds:
-        yield unsupported_field("roleRef.kind", kind, kinds)
+        yield unsupported_field("roleRef.kind", kind, kinds, plain=True)
     if name:
         yield from texts("roleRef.name", name, path_segment_problems(name))
     else:
@@ -102,7 +102,7 @@ def _subject(field: str, subject: Value, *, in_namespace: bool) -> Iterator[Prob
     if not name:
         yield required_field(f"{field}.name")
     if kind not in _SUBJECTS:
-        yield unsupported_field(f"{field}.kind", kind, _SUBJECTS)
+        yield unsupported_field(f"{field}.kind", kind, _SUBJECTS, plain=True)
     elif kind != "ServiceAccount":
         yield from _group(f"{field}.apiGroup", subject.get("apiGroup"), _RBAC)
     else:
@@ -115,7 +115,7 @@ def _subject(field: str, subject: Value, *, in_namespace: bool) -> Iterator[Prob
 
 def _group(field: str, group: Any, supported: str) -> Iterator[Problem]:
     if (group or "") != supported:
-        yield unsupported_field(field, group or "", [supported])
+        yield unsupported_field(field, group or "", [supported], plain=True)
 
 
 def _binding_update(new: Value, old: Value) -> Iterator[Problem]:

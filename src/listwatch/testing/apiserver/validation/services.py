@@ -221,7 +221,7 @@ def _traffic(spec: Value) -> Iterator[Problem]:
         yield unsupported_field(field, internal, _POLICIES)
     spread = spec.get("trafficDistribution")
     if spread is not None and spread not in _DISTRIBUTIONS:
-        yield unsupported_field("spec.trafficDistribution", spread, _DISTRIBUTIONS)
+        yield unsupported_field("spec.trafficDistribution", spread, _DISTRIBUTIONS, plain=True)
 
 
 def _warnings(new: Value) -> Iterator[str]:

@@ -6,11 +6,13 @@ means null, a missing member tests as null, and negative indices count from the 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 from ..reading.encoding import go_json
 
-__all__ = ["CopiesTooLarge", "JSONPatchError", "json_patch"]
+__all__ = ["JSONPatchError", "json_patch"]
 
 _MOST_COPIED = 3 * 1024 * 1024
 """Bytes of JSON that the operations `copy` of one patch may add."""
@@ -20,19 +22,9 @@ class JSONPatchError(Exception):
     """An operation cannot be done. Clients are not told which, nor why."""
 
 
-class CopiesTooLarge(Exception):
-    """The operations `copy` add more than they may. The text is for the client."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(
-            "Unable to complete the copy, the accumulated size increase of copy is "
-            f"{size}, exceeding the limit {_MOST_COPIED}"
-        )
-
-
 def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
     """`document` with the operations done, in order. It is not changed; what no path leads to is
-    shared with the result. Raises `JSONPatchError` and `CopiesTooLarge`.
+    shared with the result. Raises `JSONPatchError`.
 
     >>> json_patch({"a": [1, 2]}, [{"op": "add", "path": "/a/-", "value": 3}])
     {'a': [1, 2, 3]}
@@ -40,59 +32,93 @@ def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
     Traceback (most recent call last):
     listwatch.testing.apiserver.writing.json_patch.JSONPatchError: test /a: it is 1
     """
-    copied = 0
+    work = _Patching(document)
     for operation in operations:
-        if operation.get("op") == "copy":
-            copied += _size_of_copy(document, operation)
-            if copied > _MOST_COPIED:
-                raise CopiesTooLarge(copied)
-        document = _apply(document, operation)
-    return document
+        work.do(operation)
+    return work.document
 
 
-def _size_of_copy(document: Any, operation: dict[str, Any]) -> int:
-    """Bytes. What cannot be copied has none: that it cannot be, is found later."""
-    source = operation.get("from")
-    if not isinstance(source, str):
-        return 0
-    try:
-        return len(go_json(_get(document, source, missing_is_null=True)))
-    except JSONPatchError:
-        return 0
+class _Patching:
+    """A document while operations are done. What it has copied once belongs to it, and is changed
+    in place from then on: so a patch takes no longer than its operations and the document do.
+    """
 
+    def __init__(self, document: Any) -> None:
+        self.document = document
+        self._copied = 0
+        self._own: set[int] = set()
+        """The ids of containers that were made here: nobody else has them."""
 
-def _apply(document: Any, operation: dict[str, Any]) -> Any:
-    path = operation.get("path")
-    if not isinstance(path, str):
-        raise JSONPatchError("an operation without a path")
-    op, value = operation.get("op"), operation.get("value")
-    match op:
-        case "add":
-            if not path:
-                raise JSONPatchError("add: no place for another document")
-            return _changed(document, _parts(path), lambda parent, key: _add(parent, key, value))
-        case "remove":
-            return _changed(document, _parts(path), _remove)
-        case "replace":
-            if not path:
-                if not isinstance(value, dict | list):
-                    raise JSONPatchError("replace: no object")
-                return value
-            return _changed(document, _parts(path), lambda parent, key: _set(parent, key, value))
-        case "test":
-            found = _get(document, path, missing_is_null=True)
-            if not _equal(found, value):
-                raise JSONPatchError(f"test {path}: it is {found!r}")
-            return document
-        case "move" | "copy":
-            source = operation.get("from")
-            if not isinstance(source, str):
-                raise JSONPatchError(f"{op}: no from")
-            found = _get(document, source, missing_is_null=op == "copy")
-            if op == "move":
-                document = _changed(document, _parts(source), _remove)
-            return _changed(document, _parts(path), lambda parent, key: _add(parent, key, found))
-    raise JSONPatchError(f"no such operation: {op!r}")
+    def do(self, operation: dict[str, Any]) -> None:
+        path = operation.get("path")
+        if not isinstance(path, str):
+            raise JSONPatchError("an operation without a path")
+        op, value = operation.get("op"), operation.get("value")
+        match op:
+            case "add":
+                if not path:
+                    raise JSONPatchError("add: no place for another document")
+                self._change(path, lambda parent, key: _add(parent, key, value))
+            case "remove":
+                self._change(path, _remove)
+            case "replace":
+                self._replace(path, value)
+            case "test":
+                found = _get(self.document, path, missing_is_null=True)
+                if not _equal(found, value):
+                    raise JSONPatchError(f"test {path}: it is {found!r}")
+            case "move" | "copy":
+                source = operation.get("from")
+                if not isinstance(source, str):
+                    raise JSONPatchError(f"{op}: no from")
+                found = _get(self.document, source, missing_is_null=op == "copy")
+                if op == "move":
+                    self._change(source, _remove)
+                else:
+                    found = self._copy(found)
+                self._change(path, lambda parent, key: _add(parent, key, found))
+            case _:
+                raise JSONPatchError(f"no such operation: {op!r}")
+
+    def _replace(self, path: str, value: Any) -> None:
+        if path:
+            self._change(path, lambda parent, key: _set(parent, key, value))
+        elif isinstance(value, dict | list):
+            self.document = value
+        else:
+            raise JSONPatchError("replace: no object")
+
+    def _copy(self, found: Any) -> Any:
+        data = go_json(found)
+        self._copied += len(data)
+        if self._copied > _MOST_COPIED:
+            raise JSONPatchError(f"copies of {self._copied} bytes")
+        return json.loads(data)
+
+    def _change(self, path: str, change: Callable[[Any, str], None]) -> None:
+        """Change the container at the end of a path; those along it are this patch's own then."""
+        *parents, last = _parts(path)
+        container = self.document = self._mine(self.document)
+        for part in parents:
+            below = self._mine(_child(container, part))
+            if isinstance(container, dict):
+                container[part] = below
+            else:
+                container[_index(container, part)] = below
+            container = below
+        change(container, last)
+
+    def _mine(self, container: Any) -> Any:
+        if id(container) in self._own:
+            return container
+        if isinstance(container, dict):
+            copied: Any = dict(container)
+        elif isinstance(container, list):
+            copied = list(container)
+        else:
+            raise JSONPatchError("the path leads into no object")
+        self._own.add(id(copied))
+        return copied
 
 
 def _parts(path: str) -> list[str]:
@@ -101,25 +127,6 @@ def _parts(path: str) -> list[str]:
     if len(parts) < 2:
         raise JSONPatchError(f"no path: {path!r}")
     return [part.replace("~1", "/").replace("~0", "~") for part in parts[1:]]
-
-
-def _changed(document: Any, parts: list[str], change: Any) -> Any:
-    """A copy of `document`, made along the path alone, with the container at its end changed."""
-    if len(parts) == 1:
-        if isinstance(document, dict):
-            container: Any = dict(document)
-        elif isinstance(document, list):
-            container = list(document)
-        else:
-            raise JSONPatchError("the path leads into no object")
-        change(container, parts[0])
-        return container
-    below = _changed(_child(document, parts[0]), parts[1:], change)
-    if isinstance(document, dict):
-        return {**document, parts[0]: below}
-    copied = list(document)
-    copied[_index(copied, parts[0])] = below
-    return copied
 
 
 def _child(container: Any, key: str) -> Any:

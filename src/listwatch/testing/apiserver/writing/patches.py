@@ -20,7 +20,7 @@ from ..validation.problems import (
     unsupported_media_type,
 )
 from .go_syntax import go_kind
-from .json_patch import CopiesTooLarge, JSONPatchError, json_patch
+from .json_patch import JSONPatchError, json_patch
 from .merge_patch import merge_patch
 from .owners import without_duplicates
 from .request_bodies import decode_json, media_type
@@ -153,10 +153,6 @@ def _operate(old: Mapping[str, Any], body: bytes) -> Any:
         raise Refused(failure(413, "RequestEntityTooLarge", message))
     try:
         return json_patch(old, operations)
-    except CopiesTooLarge as error:
-        raise Refused(
-            failure(413, "RequestEntityTooLarge", f"Request entity too large: {error}")
-        ) from None
     except JSONPatchError:
         message = "the server rejected our request due to an error in our request"
         raise Refused(failure(422, "Invalid", message, details={})) from None

@@ -39,15 +39,16 @@ _LISTS = {
     "finalizers": "string",
 }
 _METADATA = _STRINGS | _TIMES | _NUMBERS | _MAPS | frozenset(_LISTS)
-_MEMBER_MAPS = frozenset({"data", "stringData", "binaryData"})
+_TEXT_MAPS = frozenset({("ConfigMap", "data"), ("Secret", "stringData")})
 
-_is_base64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}").fullmatch
-_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/\r\n]")
 _UNUSUAL = re.compile(rb'"[ \t\r\n]+:|\\u').search
 """Spaces before a colon, and escapes that may hide a quotation mark."""
 _NOTHING: Any = object()
 _decode = msgspec.json.Decoder().decode
-_OWNER_STRINGS = ("apiVersion", "kind", "name", "uid")
+_OWNER: dict[str, type] = {
+    **dict.fromkeys(("apiVersion", "kind", "name", "uid"), str),
+    **dict.fromkeys(("controller", "blockOwnerDeletion"), bool),
+}
 
 
 class ShapeError(Exception):
@@ -141,10 +142,8 @@ def _read_members(of: ResourceType, value: dict[str, Any], old: Mapping[str, Any
             continue
         if member is None:
             value[name] = None
-        elif name in _MEMBER_MAPS and of.kind != "ControllerRevision":
+        elif (of.kind, name) in _TEXT_MAPS:
             value[name] = _string_map(member, f"{of.kind}.{name}") or None
-            if member and (name == "binaryData" or (name == "data" and of.kind == "Secret")):
-                _check_base64(value[name])
         elif field is not None:
             reading.struct = of.kind
             try:
@@ -172,34 +171,39 @@ def _shape_error(wrong: WrongType) -> ShapeError:
         error.conversion = wrong.text
         return error
     value, go_type = wrong.value, wrong.go_type
-    where = "value"
-    if wrong.path:
-        where = f"struct field {wrong.struct}.{wrong.path}"
-    kind = go_kind(value)
-    if kind == "number" and go_type in ("int32", "int64"):
-        kind = f"number {go_json(value).decode()}"
-    error = ShapeError(f"json: cannot unmarshal {kind} into Go {where} of type {go_type}")
-    error.conversion = conversion(value, go_type)
+    where = f"struct field {wrong.struct}.{wrong.path}" if wrong.path else "value"
+    cannot = _cannot(value, go_type)
+    error = ShapeError(f"{cannot} {where} of type {go_type}")
+    if wrong.has_decoder:
+        error.conversion = f"{cannot} value of type {go_type}"
+    else:
+        error.conversion = conversion(value, go_type, is_struct=wrong.is_struct)
     return error
 
 
-def conversion(value: Any, go_type: str) -> str:
+def _cannot(value: Any, go_type: str) -> str:
+    kind = go_kind(value)
+    if kind == "number" and go_type in ("int32", "int64", "uint8"):
+        kind = f"number {go_json(value).decode()}"
+    return f"json: cannot unmarshal {kind} into Go"
+
+
+def conversion(value: Any, go_type: str, *, is_struct: bool = False) -> str:
     """What the reader of strategic merge patches says."""
-    found = {"number": "int64", "array": "slice", "object": "map"}.get(go_kind(value))
+    kind = go_kind(value)
+    found = {"number": "int64", "array": "slice", "object": "map"}.get(kind, kind)
     if isinstance(value, float):
         found = "float64"
-    found = found or go_kind(value)
     if go_type.startswith("[]"):
         return f"cannot restore slice from {found}"
     if go_type.startswith("map["):
         return f"cannot restore map from {found}"
-    if go_type in ("int32", "int64", "bool", "float64"):
-        return f"unrecognized type: {go_type}"
-    if "." in go_type and not isinstance(value, dict):
+    if is_struct:
         return f"cannot restore struct from: {found}"
-    if go_kind(value) == "number":
+    is_text = go_type not in ("int32", "int64", "bool", "float64")
+    if (found == "int64" and is_text) or (found == "float64" and go_type.startswith("int")):
         return f"cannot convert {found} to {go_type}"
-    return "unrecognized type: string"
+    return f"unrecognized type: {'string' if is_text else go_type}"
 
 
 def _checked_metadata(metadata: dict[str, Any], where: str) -> dict[str, Any]:
@@ -213,7 +217,7 @@ def _checked_metadata(metadata: dict[str, Any], where: str) -> dict[str, Any]:
             return _checked_metadata(kept, where)
         if name in _STRINGS or name in _TIMES:
             if not isinstance(found, str):
-                raise _wrong_type(found, f"struct field {where}.{name}", "string")
+                raise _no_string(found, f"struct field {where}.{name}", name)
             if name in _TIMES and not is_time(found):
                 raise _no_time(found)
         elif name in _MAPS:
@@ -266,11 +270,21 @@ def _no_time(text: str) -> ShapeError:
 
 def _check_owner(owner: dict[str, Any], where: str) -> None:
     _, dot, above = where.partition(".")
-    for name in _OWNER_STRINGS:
-        found = owner.get(name)
-        if found is not None and not isinstance(found, str):
-            path = f"OwnerReference.{above}{dot}ownerReferences.{name}"
-            raise _wrong_type(found, f"struct field {path}", "string")
+    for name, found in owner.items():
+        kind = _OWNER.get(name)
+        if kind is None or found is None or isinstance(found, kind):
+            continue
+        field = f"struct field OwnerReference.{above}{dot}ownerReferences.{name}"
+        if kind is bool:
+            raise _wrong_type(found, field, "bool")
+        raise _no_string(found, field, name)
+
+
+def _no_string(value: Any, where: str, name: str) -> ShapeError:
+    error = _wrong_type(value, where, "types.UID" if name == "uid" else "string")
+    if name in _TIMES:
+        error.conversion = f"{_cannot(value, 'string')} value of type string"
+    return error
 
 
 def _string_map(found: Any, where: str) -> Any:
@@ -286,19 +300,9 @@ def _string_map(found: Any, where: str) -> Any:
     return found
 
 
-def _check_base64(values: Mapping[str, str]) -> None:
-    for text in values.values():
-        if len(text) % 4 == 0 and _is_base64(text):
-            continue
-        padding = next(iter(_NOT_BASE64.finditer(text)), None)
-        at = padding.start() if padding else len(text) - len(text) % 4
-        raise ShapeError(f"illegal base64 data at input byte {at}")
-
-
 def _wrong_type(value: Any, where: str, go_type: str) -> ShapeError:
-    kind = go_kind(value)
-    error = ShapeError(f"json: cannot unmarshal {kind} into Go {where} of type {go_type}")
-    error.conversion = conversion(value, go_type)
+    error = ShapeError(f"{_cannot(value, go_type)} {where} of type {go_type}")
+    error.conversion = conversion(value, go_type, is_struct=go_type.startswith("v1."))
     return error
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..defaulting.service_defaults import fill_service_status
-from ..reading.spec_order import status_in_order
 from ..storage.autoscaler_versions import with_old_status
 from ..types.served import ResourceType
 from .pod_status import completed_pod_status
@@ -20,10 +19,13 @@ KEPT_METADATA = {
     "pods": ("ownerReferences",),
     "apps/deployments": ("labels",),
     "apiextensions.k8s.io/customresourcedefinitions": ("labels", "annotations", "finalizers"),
-    "networking.k8s.io/servicecidrs": _ALL,
+    "admissionregistration.k8s.io/validatingadmissionpolicies": _ALL,
     "apiregistration.k8s.io/apiservices": _ALL,
     "flowcontrol.apiserver.k8s.io/flowschemas": _ALL,
     "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": _ALL,
+    "networking.k8s.io/servicecidrs": _ALL,
+    "resource.k8s.io/resourceclaims": _ALL,
+    "storage.k8s.io/volumeattachments": _ALL,
 }
 """Members of metadata that only the object's own path changes, by storage."""
 
@@ -51,7 +53,7 @@ def with_status_of(
         status = _completed(of.storage, new["status"])
         if of.storage == "pods":
             status = completed_pod_status(old.get("status") or {}, status)
-        changed["status"] = status if of.custom else status_in_order(of.storage, status)
+        changed["status"] = status
     else:
         changed.pop("status", None)
     return with_old_status(old, changed) if of.api_version == "autoscaling/v1" else changed

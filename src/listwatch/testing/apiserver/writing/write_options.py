@@ -55,7 +55,7 @@ def write_options(request: ServerRequest, *, apply: bool = False) -> WriteOption
         problems.append(invalid_field("fieldManager", manager, text))
     problems += dry_run_problems(dry_run)
     if validation not in _VALIDATIONS:
-        problems.append(unsupported_field("fieldValidation", validation, _VALIDATIONS))
+        problems.append(unsupported_field("fieldValidation", validation, _VALIDATIONS, plain=True))
     if problems:
         raise invalid_options(_KINDS[request.method], problems)
     return WriteOptions(

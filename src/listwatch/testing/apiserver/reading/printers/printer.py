@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from listwatch.api.cells.reading import NONE, Obj, items, mapping, text
+from listwatch.api.cells.reading import NONE, Obj, items, text
+
+from ..object_selectors import selector_text
 
 __all__ = [
     "AGE",
@@ -105,22 +107,3 @@ def container_cells(obj: Obj, *path: str) -> list[str]:
 def label_text(labels: Obj) -> str:
     """Labels, sorted; `<none>` for none."""
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or NONE
-
-
-def selector_text(selector: Obj | None) -> str:
-    """A label selector as one writes it in a request; empty where it selects everything or there
-    is none.
-    """
-    found = [(key, f"{key}={value}") for key, value in mapping(selector, "matchLabels").items()]
-    for each in items(selector, "matchExpressions"):
-        key, values = text(each, "key"), ",".join(sorted(map(str, items(each, "values"))))
-        match text(each, "operator"):
-            case "In":
-                found.append((key, f"{key} in ({values})"))
-            case "NotIn":
-                found.append((key, f"{key} notin ({values})"))
-            case "Exists":
-                found.append((key, key))
-            case "DoesNotExist":
-                found.append((key, f"!{key}"))
-    return ",".join(shown for _, shown in sorted(found, key=lambda pair: pair[0]))

@@ -180,11 +180,9 @@ def annotation_update_problems(
 
 
 def profile_match_problems(
-    annotations: Mapping[str, str] | None, spec: Value, path: str, *, in_pod: bool = False
+    annotations: Mapping[str, str] | None, spec: Value, path: str
 ) -> Iterator[Problem]:
-    """Where an annotation and a member say two things about seccomp or AppArmor. In a pod the
-    annotation counts as a member of a container that has none.
-    """
+    """Where an annotation and a member say two things about seccomp or AppArmor."""
     if not annotations:
         return
     of_pod = spec.get("securityContext") or {}
@@ -207,19 +205,13 @@ def profile_match_problems(
         annotation = annotations.get(APP_ARMOR + (container.get("name") or ""))
         own = container.get("securityContext") or {}
         profile = own.get("appArmorProfile")
-        if annotation is None or (in_pod and profile is None and _is_app_armor(annotation)):
+        if annotation is None:
             continue
         if profile is None:
             profile = of_pod.get("appArmorProfile")
         if profile is not None:
             at = f"{here}.securityContext.appArmorProfile"
             yield from _match(annotation, profile, at, "apparmor")
-
-
-def _is_app_armor(profile: str) -> bool:
-    return profile in ("unconfined", "runtime/default") or (
-        profile.startswith(_LOCAL) and profile != _LOCAL
-    )
 
 
 def _match(annotation: str, profile: Value | None, path: str, what: str) -> Iterator[Problem]:

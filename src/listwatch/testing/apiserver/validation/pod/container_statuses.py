@@ -36,17 +36,17 @@ def restart_problems(
     """Containers that ended for good, and run again."""
     if kind != _EPHEMERAL and _all_may_restart(spec):
         return
-    now = {}
-    for status in reversed(new):
-        now[status.get("name") or ""] = status
+    running = [status.get("name") or "" for status in new if _ended(status) is None]
     for at, status in enumerate(old):
         ended = _ended(status)
-        if ended is None:
-            continue
         name = status.get("name") or ""
-        if name not in now or _ended(now[name]) is not None:
+        if ended is None or name not in running:
             continue
-        if kind == _EPHEMERAL or not _may_restart(name, kind, spec, ended.get("exitCode") or 0):
+        if kind == _EPHEMERAL:
+            count = running.count(name)
+        else:
+            count = not _may_restart(name, kind, spec, ended.get("exitCode") or 0)
+        for _ in range(count):
             text = "may not be transitioned to non-terminated state"
             yield forbidden_field(f"status.{kind}[{at}].state", text)
 

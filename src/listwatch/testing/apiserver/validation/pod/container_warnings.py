@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ...types.quantities import quantity_value
 from ..checks import Value
 from ..problems import go_quoted
 from .containers import containers_of
-from .profiles import app_armor_problems
+from .profiles import annotated_profile
 
 __all__ = ["container_warnings"]
 
 _SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
-_LOCAL = "localhost/"
 
 
 def container_warnings(spec: Value, path: str, metadata: Value | None = None) -> Iterator[str]:
@@ -25,8 +23,6 @@ def container_warnings(spec: Value, path: str, metadata: Value | None = None) ->
     """
     annotations = (metadata or {}).get("annotations") or {}
     ports = False
-    if annotations and path == "spec":
-        yield from _app_armor_warnings(spec, annotations)
     for at, container in containers_of(spec, path):
         if annotations:
             yield from _annotation_warnings(container, spec, path, annotations)
@@ -53,45 +49,14 @@ def _annotation_warnings(
             '"seccompProfile" field instead'
         )
     key = _APP_ARMOR + name
-    # Those of pods are told first.
+    # Those of pods are told when they are created.
     if of_template and key in annotations and context.get("appArmorProfile") is None:
         profile = (spec.get("securityContext") or {}).get("appArmorProfile")
-        if profile is None or profile != _app_armor_of(annotations[key]):
+        if profile is None or profile != annotated_profile(annotations[key]):
             yield (
                 f"{of_template}metadata.annotations[{key}]: deprecated since v1.30; use the "
                 '"appArmorProfile" field instead'
             )
-
-
-def _app_armor_warnings(spec: Value, annotations: Value) -> Iterator[str]:
-    """The AppArmor profiles of a pod's containers that only annotations tell."""
-    if (spec.get("os") or {}).get("name") == "windows":
-        return
-    of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
-    for _, container in containers_of(spec, "spec"):
-        key = _APP_ARMOR + (container.get("name") or "")
-        if key not in annotations:
-            continue
-        if (container.get("securityContext") or {}).get("appArmorProfile") is not None:
-            continue
-        profile = _app_armor_of(annotations[key])
-        if profile is None or any(app_armor_problems(profile, "")) or profile != of_pod:
-            yield (
-                f"metadata.annotations[{key}]: deprecated since v1.30; use the "
-                '"appArmorProfile" field instead'
-            )
-
-
-def _app_armor_of(annotation: str) -> dict[str, Any] | None:
-    """The profile that an annotation stands for."""
-    if annotation == "unconfined":
-        return {"type": "Unconfined"}
-    if annotation == "runtime/default":
-        return {"type": "RuntimeDefault"}
-    local = annotation.removeprefix(_LOCAL)
-    return (
-        {"type": "Localhost", "localhostProfile": local} if local not in ("", annotation) else None
-    )
 
 
 def _byte_warnings(resources: Value, path: str) -> Iterator[str]:

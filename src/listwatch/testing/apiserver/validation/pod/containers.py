@@ -38,6 +38,8 @@ _NOT_LATER = (
     "lifecycle",
 )
 """What ephemeral containers cannot have."""
+_ARE_THERE = frozenset((*_RUNNING, "restartPolicy"))
+"""Members that are there even if nothing is in them."""
 
 
 def container_problems(
@@ -154,7 +156,7 @@ def _ephemeral(spec: Value, path: str, pod: Surroundings) -> Iterator[Problem]:
             yield not_found_field(f"{here}.targetContainerName", target)
         for member in _NOT_LATER:
             value = container.get(member)
-            if value or (value is not None and member in _RUNNING):
+            if value or (value is not None and member in _ARE_THERE):
                 yield forbidden_field(f"{here}.{member}", text)
         for index, mount in enumerate(container.get("volumeMounts") or ()):
             for member in ("subPath", "subPathExpr"):

@@ -68,7 +68,7 @@ def field_ref_problems(ref: Value, path: str, allowed: tuple[str, ...]) -> Itera
         key = subscript.lower() if whole == "metadata.annotations" else subscript
         yield from texts(path, key, key_problems(key))
     elif name not in allowed:
-        yield unsupported_field(f"{path}.fieldPath", name, allowed)
+        yield unsupported_field(f"{path}.fieldPath", name, allowed, plain=True)
 
 
 def _parted(name: str) -> tuple[str, str | None]:
@@ -88,7 +88,7 @@ def resource_ref_problems(ref: Value, path: str, *, in_volume: bool) -> Iterator
     elif not resource:
         yield required_field(f"{path}.resource")
     elif resource not in _RESOURCES and not resource.startswith(_HUGE):
-        yield unsupported_field(f"{path}.resource", resource, _RESOURCES)
+        yield unsupported_field(f"{path}.resource", resource, _RESOURCES, plain=True)
     divisor = ref.get("divisor") or "0"
     if not quantity_value(divisor):
         return

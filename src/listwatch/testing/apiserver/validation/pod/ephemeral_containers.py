@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..checks import Value
 from ..problems import Problem, forbidden_field, go_quoted
 from ..value_diffs import value_diff
-from .internal_spec import internal_container
+from .internal_specs import internal_container
 
 __all__ = ["added_container_problems"]
 

@@ -1,4 +1,8 @@
-"""Pods' specs and templates as the real server shows them, which is not as they are sent."""
+"""Pods' specs and templates as the real server has them inside, which is what it shows of them.
+
+The structs there are those that are sent, but for the order of a few members, and for what a pod
+shares with its node: that is in the security context there.
+"""
 
 from __future__ import annotations
 
@@ -7,43 +11,64 @@ from typing import Any
 from ..checks import Value
 from ..internal_values import internal
 
-__all__ = ["internal_pod_spec", "internal_template"]
+__all__ = ["internal_container", "internal_pod_spec", "internal_template"]
 
-_MOVED = ("HostNetwork", "HostPID", "HostIPC", "ShareProcessNamespace", "HostUsers")
-"""Members of the spec that are in its security context inside."""
-_ORDERS = {
-    "spec": """Volumes InitContainers Containers EphemeralContainers RestartPolicy
-        TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector
-        ServiceAccountName AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets
-        Hostname Subdomain SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases
-        PriorityClassName Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName
-        Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims
-        Resources HostnameOverride SchedulingGroup""",
-    "security": """SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot
-        SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls
-        SeccompProfile AppArmorProfile SELinuxChangePolicy""",
-    "volume": """Name HostPath EmptyDir GCEPersistentDisk AWSElasticBlockStore GitRepo Secret NFS
-        ISCSI Glusterfs PersistentVolumeClaim RBD Quobyte FlexVolume Cinder CephFS Flocker
-        DownwardAPI FC AzureFile ConfigMap VsphereVolume AzureDisk PhotonPersistentDisk Projected
-        PortworxVolume ScaleIO StorageOS CSI Ephemeral Image""",
-}
-_IN_ORDER = {name: tuple(text.split()) for name, text in _ORDERS.items()}
+_SHARED = ("HostNetwork", "HostPID", "HostIPC", "ShareProcessNamespace", "HostUsers")
+_NAMES = """
+    Volumes InitContainers Containers EphemeralContainers RestartPolicy
+    TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy NodeSelector ServiceAccountName
+    AutomountServiceAccountToken NodeName SecurityContext ImagePullSecrets Hostname Subdomain
+    SetHostnameAsFQDN Affinity SchedulerName Tolerations HostAliases PriorityClassName Priority
+    PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks
+"""
+_FIRST = tuple(_NAMES.split())
+"""The members of the spec up to those that are in the same order anyway."""
 
 
 def internal_pod_spec(spec: Value) -> dict[str, Any]:
-    """With the names and in the order of the Go struct."""
-    found = internal("core.v1.PodSpec", spec)
-    security = found.get("SecurityContext")
-    if security is not None:
-        order = {name: security[name] for name in _IN_ORDER["security"]}
-        found["SecurityContext"] = {**{name: found[name] for name in _MOVED}, **order}
-    volumes = found["Volumes"]
-    if volumes:
-        found["Volumes"] = [{name: each[name] for name in _IN_ORDER["volume"]} for each in volumes]
-    return {name: found[name] for name in _IN_ORDER["spec"]}
+    """A pod's spec, with its defaults."""
+    shown = internal("core.v1.PodSpec", spec)
+    context = _context(shown)
+    del shown["ServiceAccount"]
+    shown["SecurityContext"] = context
+    if shown["Volumes"]:
+        shown["Volumes"] = [_volume(volume) for volume in shown["Volumes"]]
+    first = {name: shown.pop(name) for name in _FIRST}
+    return {**first, **shown}
 
 
 def internal_template(template: Value) -> dict[str, Any]:
-    """With the members of its metadata, which is no member itself."""
+    """A template of pods. Its metadata is no member of it there, but is told member by member."""
     metadata = template.get("metadata") or {}
     return {**metadata, "Spec": internal_pod_spec(template.get("spec") or {})}
+
+
+def internal_container(container: Value) -> dict[str, Any]:
+    """An ephemeral container."""
+    shown: dict[str, Any] = internal("core.v1.EphemeralContainer", container)
+    return shown
+
+
+def _context(shown: dict[str, Any]) -> dict[str, Any]:
+    shared = {name: shown.pop(name) for name in _SHARED}
+    own = shown["SecurityContext"] or internal("core.v1.PodSecurityContext", {})
+    return shared | _after(own, "FSGroupChangePolicy", "Sysctls")
+
+
+def _volume(shown: dict[str, Any]) -> dict[str, Any]:
+    for projection in (shown["Projected"] or {}).get("Sources") or ():
+        token = projection["ServiceAccountToken"]
+        if token is not None and token["ExpirationSeconds"] is None:
+            token["ExpirationSeconds"] = 0
+    return _after(shown, "RBD", "Quobyte")
+
+
+def _after(shown: dict[str, Any], place: str, name: str) -> dict[str, Any]:
+    """The members with one of them behind another one."""
+    made: dict[str, Any] = {}
+    for each, value in shown.items():
+        if each != name:
+            made[each] = value
+        if each == place:
+            made[name] = shown[name]
+    return made

@@ -10,7 +10,7 @@ from ..checks import Value
 from ..problems import Problem, forbidden_field, invalid_field, required_field
 from ..value_diffs import same, value_diff
 from .images import padding_problems
-from .internal_spec import internal_pod_spec
+from .internal_specs import internal_pod_spec
 from .node_changes import node_affinity_problems, node_selector_change_problems
 from .scheduling import removed_gate_problems
 from .tolerations import added_toleration_problems

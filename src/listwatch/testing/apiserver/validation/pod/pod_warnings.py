@@ -8,6 +8,7 @@ from ...types.quantities import quantity_value
 from ..addresses import warnings_of_address
 from ..checks import Value
 from ..names import value_problems
+from ..node_selectors import DEPRECATED_LABELS
 from ..problems import go_quoted
 from .annotations import SECCOMP_POD
 from .container_warnings import container_warnings
@@ -15,24 +16,6 @@ from .volume_warnings import volume_warnings
 
 __all__ = ["pod_spec_warnings"]
 
-_DEPRECATED_LABELS = {
-    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-    "failure-domain.beta.kubernetes.io/region": (
-        'deprecated since v1.17; use "topology.kubernetes.io/region" instead'
-    ),
-    "failure-domain.beta.kubernetes.io/zone": (
-        'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
-    ),
-    "beta.kubernetes.io/instance-type": (
-        'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'
-    ),
-    "app.kubernetes.io/created-by": "deprecated since v1.9",
-    "scheduler.alpha.kubernetes.io/preferAvoidPods": (
-        "deprecated since v1.22; use Taints and Tolerations instead"
-    ),
-    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-}
 _DEPRECATED_ANNOTATIONS = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
         'non-functional in v1.16+; use the "priorityClassName" field instead'
@@ -56,8 +39,8 @@ def pod_spec_warnings(spec: Value, metadata: Value, above: str = "") -> Iterator
     path = f"{above}spec"
     annotations: Mapping[str, str] = metadata.get("annotations") or {}
     for key in spec.get("nodeSelector") or ():
-        if key in _DEPRECATED_LABELS:
-            yield f"{path}.nodeSelector[{key}]: {_DEPRECATED_LABELS[key]}"
+        if key in DEPRECATED_LABELS:
+            yield f"{path}.nodeSelector[{key}]: {DEPRECATED_LABELS[key]}"
     affinity = spec.get("affinity") or {}
     if affinity:
         yield from _node_warnings(affinity.get("nodeAffinity") or {}, f"{path}.affinity")
@@ -98,8 +81,8 @@ def pod_spec_warnings(spec: Value, metadata: Value, above: str = "") -> Iterator
 
 
 def _label_warnings(field: str, label: str) -> Iterator[str]:
-    if label in _DEPRECATED_LABELS:
-        yield f"{field}: {label} is {_DEPRECATED_LABELS[label]}"
+    if label in DEPRECATED_LABELS:
+        yield f"{field}: {label} is {DEPRECATED_LABELS[label]}"
 
 
 def _node_warnings(affinity: Value, path: str) -> Iterator[str]:

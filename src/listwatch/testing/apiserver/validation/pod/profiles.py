@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..basics import in_range
 from ..checks import Value
@@ -19,11 +20,18 @@ from ..problems import (
 )
 from .paths import descending_path_problems
 
-__all__ = ["app_armor_problems", "id_problems", "seccomp_problems", "windows_problems"]
+__all__ = [
+    "annotated_profile",
+    "app_armor_problems",
+    "id_problems",
+    "seccomp_problems",
+    "windows_problems",
+]
 
 _MOST_ID = (1 << 31) - 1
 _TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 _LONGEST_PATH = 4095
+_LOCAL = "localhost/"
 _LONGEST_CREDENTIAL = 64 * 1024
 _LONGEST_DOMAIN = 256
 _LONGEST_USER = 104
@@ -89,6 +97,18 @@ def app_armor_problems(profile: Value | None, path: str) -> Iterator[Problem]:
         yield required_field(f"{path}.type", "type is required when appArmorProfile is set")
     else:
         yield unsupported_field(f"{path}.type", kind, _TYPES)
+
+
+def annotated_profile(annotation: str) -> dict[str, Any] | None:
+    """The `appArmorProfile` that an annotation stands for."""
+    if annotation == "unconfined":
+        return {"type": "Unconfined"}
+    if annotation == "runtime/default":
+        return {"type": "RuntimeDefault"}
+    local = annotation.removeprefix(_LOCAL)
+    return (
+        {"type": "Localhost", "localhostProfile": local} if local not in ("", annotation) else None
+    )
 
 
 def windows_problems(options: Value | None, path: str) -> Iterator[Problem]:

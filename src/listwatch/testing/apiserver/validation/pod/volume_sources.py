@@ -203,9 +203,9 @@ def _azure_disk(source: Value, path: str) -> Iterator[Problem]:
     if kind not in _DISK_KINDS:
         yield unsupported_field(f"{path}.kind", kind, _DISK_KINDS)
     if kind == "Managed" and not uri.startswith("/subscriptions/"):
-        yield unsupported_field(f"{path}.diskURI", uri, (_MANAGED_DISK,))
+        yield unsupported_field(f"{path}.diskURI", uri, (_MANAGED_DISK,), plain=True)
     if kind != "Managed" and not uri.startswith("https://"):
-        yield unsupported_field(f"{path}.diskURI", uri, (_BLOB_DISK,))
+        yield unsupported_field(f"{path}.diskURI", uri, (_BLOB_DISK,), plain=True)
 
 
 def _storage_os(source: Value, path: str) -> Iterator[Problem]:

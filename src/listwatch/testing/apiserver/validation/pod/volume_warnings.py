@@ -104,9 +104,9 @@ def _projected(source: Value) -> Iterator[_File]:
             told = f"{title} {go_quoted(found.get('name') or '')}"
             yield from _files(found["items"], told)
             return
-    told = source.get("downwardAPI")
-    if told and told.get("items"):
-        yield from _files(told["items"], "DownwardAPI")
+    downward = source.get("downwardAPI")
+    if downward and downward.get("items"):
+        yield from _files(downward["items"], "DownwardAPI")
         return
     token = source.get("serviceAccountToken")
     if token is not None:
