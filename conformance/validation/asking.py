@@ -19,7 +19,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d{4}-\d\d-\d\d \d\d:\d\d:\
 class Asker:
     """Puts cases to one server, in a namespace of its own."""
 
-    def __init__(self, server: Requests) -> None:
+    def __init__(self, server: Requests, *, is_real: bool = False) -> None:
+        self.is_real = is_real
         self._server = server
         self._namespace = f"validation-{uuid.uuid4().hex[:8]}"
         self._seen: set[tuple[str, str]] = set()

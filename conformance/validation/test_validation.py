@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.cluster import Cluster
+from conformance.requests import Json
 from conformance.two_servers import EmbeddedCluster
 from conformance.validation.asking import Asker
 from conformance.validation.cases import AREAS, Case, bases, read_answers
@@ -30,7 +31,7 @@ def embedded_asker() -> Iterator[Asker]:
 @pytest.fixture(scope="module")
 def real_asker(cluster: Cluster) -> Iterator[Asker]:
     with cluster.session() as session:
-        yield Asker(session)
+        yield Asker(session, is_real=True)
 
 
 @pytest.fixture(scope="module", params=("embedded", "real"))
@@ -43,7 +44,15 @@ def asker(request: pytest.FixtureRequest) -> Asker:
 
 @pytest.mark.parametrize("case", CASES)
 def test_an_object_is_taken_or_refused_as_by_a_real_server(asker: Asker, case: Case) -> None:
-    assert asker.answer(case) == read_answers(case.base.area)[case.title]
+    answer, recorded = asker.answer(case), read_answers(case.base.area)[case.title]
+    if asker.is_real:  # Go walks maps in any order
+        answer, recorded = _sorted(answer), _sorted(recorded)
+    assert answer == recorded
+
+
+def _sorted(answer: Json) -> Json:
+    lists = {name: sorted(answer[name]) for name in ("causes", "warnings") if name in answer}
+    return {**answer, **lists}
 
 
 @pytest.mark.parametrize("area", AREAS)

@@ -157,7 +157,7 @@ def test_churn_and_controllers_do_not_go_together(run: Run) -> None:
         (["--churn", "often"], "is no rate"),
         (["--fault", "watch pods: explode"], "'explode' is none of"),
         (["--port", "70000"], "65535"),
-        (["--controllers", "job,cronjob"], "there is no controller 'cronjob'; there are"),
+        (["--controllers", "job,magic"], "there is no controller 'magic'; there are"),
     ],
 )
 def test_what_makes_no_sense_is_bad_usage(arguments: list[str], problem: str, run: Run) -> None:
