@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.validation.addresses import (
+from listwatch.testing.apiserver.validation.network.addresses import (
     address_of,
     canonical_address_problems,
     canonical_range_problems,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from listwatch.testing.apiserver.validation.admission.urls import parse_url
 from listwatch.testing.apiserver.validation.checks import checks_of
-from listwatch.testing.apiserver.validation.urls import parse_url
 
 from ..asking import Asking
 from .hollows import bears_hollows

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.validation.autoscaling import CHECKS
+from listwatch.testing.apiserver.validation.workloads.autoscaling import CHECKS
 
 AUTOSCALERS = CHECKS["autoscaling/horizontalpodautoscalers"]
 TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.validation.batch import CHECKS
-from listwatch.testing.apiserver.validation.index_intervals import (
+from listwatch.testing.apiserver.validation.jobs.batch import CHECKS
+from listwatch.testing.apiserver.validation.jobs.index_intervals import (
     IntervalError,
     common_index,
     count_of_indexes,

@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 
 from listwatch.testing.apiserver.auth import ADMIN, Auth, User
 from listwatch.testing.apiserver.validation.checks import checks_of
-from listwatch.testing.apiserver.validation.pem import (
+from listwatch.testing.apiserver.validation.cluster.pem import (
     blocks,
     certificate_problem,
     decoded,

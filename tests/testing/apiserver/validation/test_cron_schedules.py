@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.validation.cron_schedules import (
+from listwatch.testing.apiserver.validation.jobs.cron_schedules import (
     ScheduleError,
     parse_schedule,
 )

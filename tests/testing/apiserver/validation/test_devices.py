@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
-from listwatch.testing.apiserver.validation.device_names import pool_problems, uid_problems
+from listwatch.testing.apiserver.validation.devices.device_names import pool_problems, uid_problems
 
 from .hollows import bears_hollows
 

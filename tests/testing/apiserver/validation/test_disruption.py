@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.validation.disruption import CHECKS
+from listwatch.testing.apiserver.validation.workloads.disruption import CHECKS
 
 BUDGETS = CHECKS["policy/poddisruptionbudgets"]
 

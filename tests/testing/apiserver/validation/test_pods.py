@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from listwatch.testing.apiserver.validation.pod.internal_specs import internal_pod_spec
 from listwatch.testing.apiserver.validation.pod.pod_spec import pod_spec_problems
+from listwatch.testing.apiserver.validation.pod.pods import CHECKS
 from listwatch.testing.apiserver.validation.pod.templates import (
     template_problems,
     template_warnings,
 )
-from listwatch.testing.apiserver.validation.pods import CHECKS
 from tests.testing.apiserver.validation.go_values import any_value, member_of
 
 PODS = CHECKS["pods"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
-from listwatch.testing.apiserver.validation.scheduling import SYSTEM_CLASSES
+from listwatch.testing.apiserver.validation.configuration.scheduling import SYSTEM_CLASSES
 from tests.testing.apiserver.validation.go_values import decoded_value, member_of
 
 CLASSES = checks_of("scheduling.k8s.io/priorityclasses")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.validation.problems import Problem
-from listwatch.testing.apiserver.validation.rollouts import amount_of, amount_problems
-from listwatch.testing.apiserver.validation.workloads import CHECKS
+from listwatch.testing.apiserver.validation.workloads.rollouts import amount_of, amount_problems
+from listwatch.testing.apiserver.validation.workloads.workloads import CHECKS
 
 POD: dict[str, Any] = {
     "containers": [

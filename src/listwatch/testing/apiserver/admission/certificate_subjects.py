@@ -6,7 +6,7 @@ Requests can be looked into where the Python package `cryptography` is installed
 from __future__ import annotations
 
 from ..storage.state import State, Target
-from ..validation.pem import decoded, organizations
+from ..validation.cluster.pem import decoded, organizations
 from ..validation.problems import forbidden
 from .amounts import Value
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from ..storage.state import State
-from ..validation.scheduling import SYSTEM_CLASSES
+from ..validation.configuration.scheduling import SYSTEM_CLASSES
 from ..writing.metadata import new_uid, timestamp
 
 __all__ = ["system_classes"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..validation.addresses import is_ipv6
+from ..validation.network.addresses import is_ipv6
+from ..validation.network.service_addresses import NO_ADDRESS, address_problems
 from ..validation.problems import Problem, invalid_field
-from ..validation.service_addresses import NO_ADDRESS, address_problems
 
 __all__ = ["choose_families"]
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from ..storage.state import State
-from ..validation.addresses import address_of, range_of
+from ..validation.network.addresses import address_of, range_of
 
 __all__ = ["ADDRESSES", "Addresses", "NodePorts", "Taken", "network_of"]
 

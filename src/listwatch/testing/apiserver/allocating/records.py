@@ -10,7 +10,7 @@ from typing import Any
 
 from ..storage.log import Key, Write, WriteKind
 from ..storage.state import State
-from ..validation.addresses import address_of
+from ..validation.network.addresses import address_of
 from ..writing.metadata import new_uid, timestamp
 from .pools import ADDRESSES, network_of
 

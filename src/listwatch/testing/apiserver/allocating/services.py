@@ -12,9 +12,9 @@ from typing import Any
 
 from ..reading.spec_order import spec_in_order
 from ..storage.state import State
+from ..validation.network.service_addresses import NO_ADDRESS
+from ..validation.network.services import needs_health_check
 from ..validation.problems import invalid_field
-from ..validation.service_addresses import NO_ADDRESS
-from ..validation.services import needs_health_check
 from .families import choose_families
 from .pools import Addresses, NodePorts, Taken
 from .ports import change_ports, give_health_check_port, give_ports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..validation.services import is_external, needs_health_check
+from ..validation.network.services import is_external, needs_health_check
 from .ports import node_ports
 
 __all__ = ["keep", "lose"]

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, cast
 
 from ..storage.log import Key, StoredObject, Write
-from ..validation.cron_schedules import Schedule, ScheduleError
-from ..validation.time_zones import time_zone
+from ..validation.jobs.cron_schedules import Schedule, ScheduleError
+from ..validation.jobs.time_zones import time_zone
 from ..writing.metadata import timestamp
 from .cron_runs import CronRun, job_name, new_job
 from .cron_times import EndlessSchedule, last_time, schedule_of, seconds_to_next

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..validation.time_zones import time_zone
+from ..validation.jobs.time_zones import time_zone
 from .owners import owned_by
 
 __all__ = ["CronRun", "job_name", "new_job"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from ..validation.cron_schedules import Schedule, parse_schedule
+from ..validation.jobs.cron_schedules import Schedule, parse_schedule
 
 __all__ = ["EndlessSchedule", "Missed", "last_time", "schedule_of", "seconds_to_next"]
 

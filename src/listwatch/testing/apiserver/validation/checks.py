@@ -66,38 +66,39 @@ class Checks:
 
 _NONE = Checks()
 _STORAGES = {
-    "pods": "pods",
-    "workloads": "podtemplates replicationcontrollers apps/controllerrevisions apps/daemonsets "
-    "apps/deployments apps/replicasets apps/statefulsets",
-    "batch": "batch/cronjobs batch/jobs",
-    "autoscaling": "autoscaling/horizontalpodautoscalers",
-    "disruption": "policy/poddisruptionbudgets",
-    "services": "services",
-    "endpoints": "endpoints discovery.k8s.io/endpointslices",
-    "networking": "networking.k8s.io/ingressclasses networking.k8s.io/ingresses "
+    "pod.pods": "pods",
+    "workloads.workloads": "podtemplates replicationcontrollers apps/controllerrevisions "
+    "apps/daemonsets apps/deployments apps/replicasets apps/statefulsets",
+    "jobs.batch": "batch/cronjobs batch/jobs",
+    "workloads.autoscaling": "autoscaling/horizontalpodautoscalers",
+    "workloads.disruption": "policy/poddisruptionbudgets",
+    "network.services": "services",
+    "network.endpoints": "endpoints discovery.k8s.io/endpointslices",
+    "network.networking": "networking.k8s.io/ingressclasses networking.k8s.io/ingresses "
     "networking.k8s.io/ipaddresses networking.k8s.io/networkpolicies "
     "networking.k8s.io/servicecidrs",
-    "configuration": "configmaps secrets serviceaccounts",
-    "limits": "limitranges resourcequotas",
-    "claims": "persistentvolumeclaims persistentvolumes",
-    "storage": "storage.k8s.io/csidrivers storage.k8s.io/csinodes "
+    "configuration.configuration": "configmaps secrets serviceaccounts",
+    "configuration.limits": "limitranges resourcequotas",
+    "storage.claims": "persistentvolumeclaims persistentvolumes",
+    "storage.storage": "storage.k8s.io/csidrivers storage.k8s.io/csinodes "
     "storage.k8s.io/csistoragecapacities storage.k8s.io/storageclasses "
     "storage.k8s.io/volumeattachments storage.k8s.io/volumeattributesclasses",
-    "scheduling": "scheduling.k8s.io/priorityclasses",
-    "rbac": "rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles "
-    "rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/roles",
-    "cluster": "apiregistration.k8s.io/apiservices coordination.k8s.io/leases events namespaces "
-    "node.k8s.io/runtimeclasses nodes",
-    "certificates": "certificates.k8s.io/certificatesigningrequests",
-    "admission": "admissionregistration.k8s.io/mutatingadmissionpolicies "
+    "configuration.scheduling": "scheduling.k8s.io/priorityclasses",
+    "cluster.rbac": "rbac.authorization.k8s.io/clusterrolebindings "
+    "rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/rolebindings "
+    "rbac.authorization.k8s.io/roles",
+    "cluster.cluster": "apiregistration.k8s.io/apiservices coordination.k8s.io/leases events "
+    "namespaces node.k8s.io/runtimeclasses nodes",
+    "cluster.certificates": "certificates.k8s.io/certificatesigningrequests",
+    "admission.admission": "admissionregistration.k8s.io/mutatingadmissionpolicies "
     "admissionregistration.k8s.io/mutatingadmissionpolicybindings "
     "admissionregistration.k8s.io/mutatingwebhookconfigurations "
     "admissionregistration.k8s.io/validatingadmissionpolicies "
     "admissionregistration.k8s.io/validatingadmissionpolicybindings "
     "admissionregistration.k8s.io/validatingwebhookconfigurations",
-    "flow_control": "flowcontrol.apiserver.k8s.io/flowschemas "
+    "cluster.flow_control": "flowcontrol.apiserver.k8s.io/flowschemas "
     "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-    "devices": "resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims "
+    "devices.devices": "resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims "
     "resource.k8s.io/resourceclaimtemplates resource.k8s.io/resourceslices",
 }
 """Modules of this package, each loaded when it is needed, and what they have the checks of."""

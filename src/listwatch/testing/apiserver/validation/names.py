@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..types.served import ResourceType
-from .addresses import canonical_address_problems
+from .network.addresses import canonical_address_problems
 from .problems import Problem, invalid_field, required_field, too_long
 
 __all__ = [

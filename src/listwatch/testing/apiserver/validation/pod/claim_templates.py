@@ -40,7 +40,7 @@ def ephemeral_problems(source: Value, path: str) -> Iterator[Problem]:
 
 def claim_template_problems(template: Value, path: str) -> Iterator[Problem]:
     """A template of a claim, which has no metadata but labels and annotations."""
-    from ..claims import claim_spec_problems  # it is heavy, and few pods have such volumes
+    from ..storage.claims import claim_spec_problems  # it is heavy, and few pods have such volumes
 
     metadata = template.get("metadata") or {}
     yield from annotation_map_problems(f"{path}.metadata.annotations", metadata.get("annotations"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..addresses import legacy_address
 from ..basics import texts
 from ..checks import Value
 from ..names import subdomain_problems
+from ..network.addresses import legacy_address
 from ..problems import (
     Problem,
     forbidden_field,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..addresses import address_of, legacy_address, warnings_of_address
 from ..basics import immutable, texts
 from ..checks import Value
 from ..internal_values import internal
 from ..names import key_problems, subdomain_problems
+from ..network.addresses import address_of, legacy_address, warnings_of_address
 from ..problems import Problem, forbidden_field, invalid_field
 from .claim_statuses import claim_status_problems, extended_claim_problems
 from .container_statuses import allocated_problems, restart_problems, user_problems

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...types.quantities import quantity_value
-from ..addresses import warnings_of_address
 from ..checks import Value
 from ..names import value_problems
+from ..network.addresses import warnings_of_address
 from ..node_selectors import DEPRECATED_LABELS
 from ..problems import go_quoted
 from .annotations import SECCOMP_POD

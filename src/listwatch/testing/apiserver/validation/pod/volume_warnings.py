@@ -51,7 +51,7 @@ def volume_warnings(volumes: Sequence[Value], path: str) -> Iterator[str]:
 
 
 def _claim_warnings(source: Value, path: str) -> Iterator[str]:
-    from ..claims import claim_spec_warnings  # few pods have such volumes
+    from ..storage.claims import claim_spec_warnings  # few pods have such volumes
 
     template = source.get("volumeClaimTemplate")
     if template is not None:

@@ -1,0 +1,1 @@
+"""What is wrong with webhooks and policies of admission."""

@@ -1,0 +1,1 @@
+"""What is wrong with ConfigMaps, Secrets, limits, quotas and priorities."""

@@ -1,0 +1,1 @@
+"""What is wrong with devices, and claims of them."""

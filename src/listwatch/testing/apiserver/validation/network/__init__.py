@@ -1,0 +1,1 @@
+"""What is wrong with Services, endpoints, Ingresses and network policies."""
