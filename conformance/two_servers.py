@@ -271,6 +271,7 @@ class EmbeddedCluster(TestedServer):
             rng=Random(),
             # The real one has no controllers and no kubelet either.
             settings=Settings(
+                bootstrap=True,
                 namespace_deletion=False,
                 pod_termination=False,
                 service_range="10.0.0.0/24",  # as conformance/flags.py has it

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.behaviour.hooked import Hooked
 from conformance.behaviour.space import Space
 from conformance.binaries import Binaries
 from conformance.objects import CustomResource, install_crd
 from conformance.two_servers import KINDS, EmbeddedCluster, RealServer, TestedServer
+from conformance.webhook_server import WebhookServer
 
 
 @pytest.fixture(scope="package")
@@ -50,3 +52,16 @@ def space(server: TestedServer) -> Space:
 def widgets(server: TestedServer) -> CustomResource:
     """The custom resource Widget on ``server``."""
     return install_crd(server)
+
+
+@pytest.fixture(scope="package")
+def hooks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebhookServer]:
+    """A webhook on this machine, for both servers."""
+    with WebhookServer(tmp_path_factory.mktemp("webhook")) as server:
+        yield server
+
+
+@pytest.fixture
+def hooked(space: Space, hooks: WebhookServer) -> Hooked:
+    """An empty namespace whose objects `hooks` can be asked about."""
+    return Hooked(space, hooks)

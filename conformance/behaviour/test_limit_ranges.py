@@ -151,3 +151,17 @@ def test_a_claim_has_limits(space: Space) -> None:
         "minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi"
     )
     assert tried(space, a_claim(size="2Gi"), "persistentvolumeclaims").status == 201
+
+
+def test_a_resize_of_a_pod_is_looked_at(space: Space) -> None:
+    """LimitRange: PATCH of pods/resize is refused where containers would have too much."""
+    made = space.put(a_pod("a", {"limits": {"cpu": "1"}}), "pods")
+    _limits(space, {"type": "Container", "max": {"cpu": "2"}})
+    wide = a_pod(resources={"limits": {"cpu": "3"}})
+    known(space, wide, lambda answer: answer.status == 403)
+    (container,) = made["spec"]["containers"]
+    amounts = {"limits": {"cpu": "3"}, "requests": {"cpu": "3"}}
+    patch = {"spec": {"containers": [{**container, "resources": amounts}]}}
+    path = space.path("pods", "a") + "/resize"
+    answer = space.ask("PATCH", path, patch, content_type="application/merge-patch+json")
+    assert said(answer) == "maximum cpu usage per Container is 2, but limit is 3"

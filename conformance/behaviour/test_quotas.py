@@ -176,3 +176,29 @@ def test_a_quota_selects_by_the_class_of_priority(space: Space) -> None:
     known(space, pod, lambda answer: answer.status == 403)
     assert tried(space, a_pod(priorityClassName="system-cluster-critical")).status == 201
     assert tried(space, a_pod()).status == 201
+
+
+def test_a_resize_of_a_pod_counts(space: Space) -> None:
+    """ResourceQuota: PATCH of pods/resize is counted, and refused where it is too much."""
+    _quota(space, {"requests.cpu": "2"}, {"requests.cpu": "0"})
+    space.put(a_pod("a", {"requests": {"cpu": "1"}}), "pods")
+    path = space.path("pods", "a") + "/resize"
+
+    def resize(cpu: str) -> Json:
+        (container,) = space.get("a", "pods")["spec"]["containers"]
+        return {"spec": {"containers": [{**container, "resources": {"requests": {"cpu": cpu}}}]}}
+
+    known(space, a_pod("x", {"requests": {"cpu": "2"}}), lambda answer: answer.status == 403)
+    answer = space.ask("PATCH", path, resize("3"), content_type="application/merge-patch+json")
+    assert said(answer) == (
+        "exceeded quota: q, requested: requests.cpu=2, used: requests.cpu=1, limited: "
+        "requests.cpu=2"
+    )
+    assert _used(space) == {"requests.cpu": "1"}
+    assert (
+        space.ask(
+            "PATCH", path, resize("1500m"), content_type="application/merge-patch+json"
+        ).status
+        == 200
+    )
+    assert _used(space) == {"requests.cpu": "1500m"}

@@ -104,21 +104,29 @@ class Operator:
             self._up.set()
 
     async def _operate(self) -> None:
-        settings = kopf.OperatorSettings()
-        settings.networking.error_backoffs = [0.1] * 200
-        settings.watching.initial_streaming = self._streaming
         await kopf.operator(
             registry=self._registry(),
-            settings=settings,
+            settings=self._settings(),
             ready_flag=self._up,
             stop_flag=self._down,
             **self._options,
         )
 
+    def _settings(self) -> Any:
+        settings = kopf.OperatorSettings()
+        settings.networking.error_backoffs = [0.1] * 200
+        settings.watching.initial_streaming = self._streaming
+        return settings
+
     def _registry(self) -> Any:
         registry = kopf.OperatorRegistry()
-        where = WIDGET.group, WIDGET.version, WIDGET.plural
         kopf.on.login(registry=registry)(kopf.login_with_kubeconfig)
+        self._handle(registry)
+        return registry
+
+    def _handle(self, registry: Any) -> None:
+        """Say what is done with Widgets."""
+        where = WIDGET.group, WIDGET.version, WIDGET.plural
 
         @kopf.on.create(*where, registry=registry, id="create")
         async def create(name: str, body: Any, spec: Any, patch: Any, **_: Any) -> Json:
@@ -141,5 +149,3 @@ class Operator:
         def delete(name: str, **_: Any) -> None:
             self.handled.put(("delete", name))
             assert self.may_go.wait(PATIENCE)
-
-        return registry

@@ -24,7 +24,6 @@ class Asker:
         self._server = server
         self._namespace = f"validation-{uuid.uuid4().hex[:8]}"
         self._seen: set[tuple[str, str]] = set()
-        self._count = 0
         server.create("/api/v1/namespaces", {"metadata": {"name": self._namespace}})
 
     def answer(self, case: Case) -> Json:
@@ -75,7 +74,6 @@ class Asker:
         return self._server.request("POST", path + ("?dryRun=All" if dry_run else ""), obj)
 
     def _names(self) -> dict[str, str]:
-        self._count += 1
         name = f"valid-{uuid.uuid4().hex[:8]}"
         return {"name": name, "namespace": self._namespace}
 

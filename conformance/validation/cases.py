@@ -17,6 +17,7 @@ from conformance.validation.paths import changed
 __all__ = ["AREAS", "Base", "Case", "answers_file", "bases", "filled", "read_answers"]
 
 _FOLDER = Path(__file__).parent
+_KEYS = {"set", "unset", "then", "then_unset", "status"}
 AREAS = tuple(sorted(path.stem for path in (_FOLDER / "cases").glob("*.yaml")))
 
 
@@ -81,9 +82,6 @@ class Case:
         values = self.change.get("status", self.change.get("then", {}))
         made: Json = changed(created, values, self.change.get("then_unset", ()))
         return made
-
-
-_KEYS = {"set", "unset", "then", "then_unset", "status"}
 
 
 def bases(area: str) -> Iterator[Base]:

@@ -12,15 +12,15 @@ import argparse
 import json
 from contextlib import ExitStack
 from http.client import RemoteDisconnected
-from pathlib import Path
 
-from conformance.cluster import Cluster
 from conformance.requests import Json
 from conformance.two_servers import EmbeddedCluster
 from conformance.validation.asking import Asker
 from conformance.validation.cases import Base, bases, filled
 from conformance.validation.mutations import kind_of, mutations
-from conformance.validation.servers import session_of
+from conformance.validation.servers import add_option, real_session
+
+_KEPT = {"apiVersion", "kind", "metadata", "status"}
 
 
 def main() -> None:
@@ -29,17 +29,13 @@ def main() -> None:
     parser.add_argument("bases", nargs="*", metavar="BASE", help="all of them if none is given")
     parser.add_argument("--update", action="store_true", help="try updates")
     parser.add_argument("--limit", type=int, default=40, help="how many differences are printed")
-    parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="of a running cluster")
+    add_option(parser)
     options = parser.parse_args()
     with ExitStack() as stack:
-        if options.kubeconfig is not None:
-            real = session_of(options.kubeconfig)
-        else:
-            real = stack.enter_context(Cluster()).session()
         embedded = EmbeddedCluster()
         stack.callback(embedded.stop)
-        own = embedded.session()
-        askers = [Asker(stack.enter_context(each)) for each in (real, own)]
+        own = stack.enter_context(embedded.session())
+        askers = [Asker(real_session(options, stack)), Asker(own)]
         for base in bases(options.area):
             if not options.bases or base.name in options.bases:
                 explore(base, askers, update=options.update, limit=options.limit)
@@ -79,9 +75,6 @@ def _merged(made: Json, mutated: Json) -> Json:
     own = {key: value for key, value in mutated.items() if key != "metadata"}
     names = {key: made["metadata"].get(key, "") for key in ("name", "namespace")}
     return {**{key: value for key, value in made.items() if key in _KEPT}, **filled(own, names)}
-
-
-_KEPT = {"apiVersion", "kind", "metadata", "status"}
 
 
 def _line(said: Json) -> str:

@@ -8,7 +8,14 @@ from typing import Any
 
 from conformance.requests import Json
 from listwatch.api import BUILTIN_RESOURCES
-from listwatch.testing.apiserver.types.go_structs import GoValue, Struct, struct_of
+from listwatch.testing.apiserver.types.go_structs import (
+    GoList,
+    GoMap,
+    GoValue,
+    Struct,
+    struct_of,
+)
+from listwatch.testing.apiserver.types.go_values import IntOrString, Quantity, Scalar
 
 __all__ = ["kind_of", "mutations"]
 
@@ -108,16 +115,15 @@ def _of(value: Any, node: GoValue | None, path: str) -> Iterator[tuple[str, Any]
 
 def _samples(node: Any) -> Iterator[Any]:
     """Values of a member that is not there."""
-    kind = getattr(node, "kind", "")
-    if kind:
-        yield from _SAMPLES[kind]
+    if isinstance(node, Scalar):
+        yield from _SAMPLES[node.kind]
     elif isinstance(node, Struct):
         yield {}
-    elif type(node).__name__ == "_List":
+    elif isinstance(node, GoList):
         yield from ([sample] for sample in _samples(node.item))
-    elif type(node).__name__ == "_Map":
+    elif isinstance(node, GoMap):
         yield from ({"a b": sample} for sample in _samples(node.item))
-    elif type(node).__name__ == "Quantity":
+    elif isinstance(node, Quantity):
         yield from ("1", "-1", "100m")
-    elif type(node).__name__ == "IntOrString":
+    elif isinstance(node, IntOrString):
         yield from (1, -1, "x", "50%", "150%")

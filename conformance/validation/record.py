@@ -11,27 +11,20 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import ExitStack
-from pathlib import Path
 
-from conformance.cluster import Cluster
 from conformance.requests import Json
 from conformance.validation.asking import Asker
 from conformance.validation.cases import AREAS, answers_file, bases
-from conformance.validation.servers import session_of
+from conformance.validation.servers import add_option, real_session
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="record what a real server says to the cases")
     parser.add_argument("areas", nargs="*", metavar="AREA", help="all of them if none is given")
-    parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="of a running cluster")
+    add_option(parser)
     options = parser.parse_args()
     with ExitStack() as stack:
-        if options.kubeconfig is not None:
-            server = session_of(options.kubeconfig)
-        else:
-            server = stack.enter_context(Cluster()).session()
-        stack.enter_context(server)
-        asker = Asker(server)
+        asker = Asker(real_session(options, stack))
         for area in options.areas or AREAS:
             answers: dict[str, Json] = {}
             for base in bases(area):

@@ -12,8 +12,15 @@ from conformance.two_servers import EmbeddedCluster
 from conformance.validation.asking import Asker
 from conformance.validation.cases import AREAS, Case, bases, read_answers
 
+LONGEST = 120  # of an id
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
 CASES = [
-    pytest.param(case, id=f"{area}: {case.title}")
+    pytest.param(case, id=short(f"{area}: {case.title}"))
     for area in AREAS
     for base in bases(area)
     for case in base.cases

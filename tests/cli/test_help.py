@@ -35,6 +35,12 @@ def test_no_line_of_help_is_longer_than_a_terminal(command: str, run: Run) -> No
     assert max(len(line) for line in ran.lines) <= 80
 
 
+@pytest.mark.parametrize("command", ["get", "watch", "wait", "serve", "replay", "demo"])
+def test_no_default_is_said_twice(command: str, run: Run) -> None:
+    text = " ".join(run(command, "--help").text.split())
+    assert not re.search(r"(\[default: [^]]*\]) ?\1", text)
+
+
 @pytest.mark.parametrize("command", [[], ["get"], ["watch"], ["api-resources"], ["serve"]])
 def test_every_example_is_a_command_that_is_understood(command: list[str], run: Run) -> None:
     lines = run(*command, "--help").lines

@@ -50,6 +50,17 @@ def test_it_serves_until_ctrl_c_and_says_what_to_try(run: Run) -> None:
         assert _end(process) == 130
 
 
+def test_it_has_the_roles_that_a_real_server_makes_for_itself(run: Run) -> None:
+    with running("serve") as process:
+        first = _said(process)[0]
+        assert first.endswith("It holds nothing yet.")
+        url = first.split()[4].rstrip(",")
+        ran = run("get", "clusterroles", "-o", "name", "--server", url)
+        assert (ran.code, len(ran.lines)) == (0, 69)
+        assert any(line.endswith("/view") for line in ran.lines)
+        _end(process)
+
+
 def test_churn_faults_and_control_are_told(run: Run) -> None:
     line = "list pods: answer 503"
     with running(
@@ -94,6 +105,18 @@ def test_a_kubeconfig_has_all_that_a_client_needs(run: Run, tmp_path: Path) -> N
         assert (stranger.code, "403" in stranger.note) == (1, True)
         with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
             urllib.request.urlopen(url, context=ssl.create_default_context())
+        assert _end(process) == 130
+
+
+def test_a_token_without_tls_is_not_for_kubectl(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "kubeconfig"
+    with running("serve", "--token", "made-up", "--kubeconfig-out", str(file)) as process:
+        said = _said(process)
+        assert said[-2:] == [
+            f"  listwatch watch pods -A --kubeconfig {file}",
+            "  (kubectl sends a token over TLS alone: for it, add --tls)",
+        ]
+        assert run("get", "ns", "-o", "name", "--kubeconfig", file).code == 0
         assert _end(process) == 130
 
 

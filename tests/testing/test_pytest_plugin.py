@@ -243,6 +243,19 @@ def test_a_server_of_its_own_may_have_other_controllers(pytester: pytest.Pyteste
     ran.assert_outcomes(passed=1)
 
 
+def test_the_roles_of_a_real_server_are_there_by_the_ini_file(pytester: pytest.Pytester) -> None:
+    reads = """
+        def test_it(kube_client, fresh_kube_apiserver):
+            from listwatch.sync import Client
+
+            assert kube_client.get("clusterroles", "view")["rules"]
+            with Client(config=fresh_kube_apiserver.config) as client:
+                assert client.get("clusterroles", "view")["rules"]
+    """
+    run(pytester, reads, "-o", "kube_bootstrap=true").assert_outcomes(passed=1)
+    run(pytester, reads).assert_outcomes(failed=1)
+
+
 def test_an_unknown_controller_is_told_once_for_the_run(pytester: pytest.Pytester) -> None:
     ran = run(pytester, LIVES, "--kube-controllers", "nosuch")
     assert ran.ret == pytest.ExitCode.USAGE_ERROR

@@ -67,7 +67,7 @@ class FieldSelector:
     """Sorted by field."""
 
     def __post_init__(self) -> None:
-        ordered = sorted(set(self.requirements), key=lambda r: (r.field, r.operator.value, r.value))
+        ordered = sorted(set(self.requirements), key=lambda r: (r.field, r.operator, r.value))
         object.__setattr__(self, "requirements", tuple(ordered))
 
     @classmethod

@@ -117,7 +117,7 @@ class LabelSelector:
     """Sorted by key."""
 
     def __post_init__(self) -> None:
-        ordered = sorted(set(self.requirements), key=lambda r: (r.key, r.operator.value, r.values))
+        ordered = sorted(set(self.requirements), key=lambda r: (r.key, r.operator, r.values))
         object.__setattr__(self, "requirements", tuple(ordered))
 
     @classmethod

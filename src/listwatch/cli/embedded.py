@@ -20,6 +20,7 @@ from listwatch.testing.apiserver.faults.current import Faults
 from listwatch.testing.apiserver.faults.model import Fault
 from listwatch.testing.churn import Churn, ChurnDriver
 
+from .collector import collecting_seldom
 from .failures import CommandError
 
 __all__ = ["DEMO_NAMESPACE", "Cluster", "Contents", "embedded", "settled_load"]
@@ -49,6 +50,8 @@ class Cluster:
     control: bool = False
     controllers: Sequence[str] = ()
     """Those that are switched on, by name."""
+    bootstrap: bool = False
+    """Whether it has the roles and flow schemas that a real server makes for itself."""
     endless: bool = False
     """Whether watches last for as long as anybody looks."""
 
@@ -122,6 +125,7 @@ async def embedded(cluster: Cluster) -> AsyncIterator[Contents]:
             ) from error
         if churn is not None and churn.busy and cluster.churn is not None:
             await stack.enter_async_context(ChurnDriver(core, churn, rate=cluster.churn))
+        stack.enter_context(collecting_seldom())
         yield Contents(server, dict(counts.most_common()))
 
 
@@ -141,7 +145,9 @@ class _Clock:
 
 
 def _core(cluster: Cluster, clock: Callable[[], float]) -> APIServer:
-    settings = Settings(min_request_timeout=1e6) if cluster.endless else Settings()
+    settings = Settings(bootstrap=cluster.bootstrap)
+    if cluster.endless:
+        settings.min_request_timeout = 1e6
     auth = None
     if cluster.token is not None:
         groups = ("system:masters",)

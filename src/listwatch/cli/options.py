@@ -211,9 +211,7 @@ Churn = Annotated[
         help="How often something happens to the pods, such as 20/s or 30/m.",
     ),
 ]
-Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", help="Another one, another cluster. [default: 0]")
-]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Another one, another cluster.")]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0: a free one.")]
 
 

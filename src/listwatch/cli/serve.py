@@ -51,6 +51,8 @@ def _said(cluster: Cluster, contents: Contents, kubeconfig: Path | None) -> list
         said.append(f"Kubeconfig: {kubeconfig}")
     said.append("To try it:")
     said += [f"  {command}" for command in _commands(cluster, contents, kubeconfig)]
+    if cluster.token is not None and not cluster.tls:
+        said.append("  (kubectl sends a token over TLS alone: for it, add --tls)")
     return said
 
 
@@ -68,5 +70,7 @@ def _commands(cluster: Cluster, contents: Contents, kubeconfig: Path | None) -> 
         kubectl = f"kubectl --server {url}{insecure}{token}"
         head = " -H 'Authorization: Bearer TOKEN'" if token else ""
         curl = f"curl -sN{'k' if cluster.tls else ''}{head} '{url}/api/v1/pods?watch=1'"
-    commands = [f"listwatch watch pods -A {ours}", f"{kubectl} get pods -A --watch"]
+    commands = [f"listwatch watch pods -A {ours}"]
+    if cluster.token is None or cluster.tls:
+        commands.append(f"{kubectl} get pods -A --watch")
     return [*commands, curl] if curl else commands

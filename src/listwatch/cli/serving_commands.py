@@ -107,6 +107,7 @@ def serve(
         token=token,
         control=control,
         controllers=controllers or (),
+        bootstrap=True,
     )
     return Plan(
         lambda sink: run(cluster, manifests=manifest or (), kubeconfig_out=kubeconfig_out), verbose

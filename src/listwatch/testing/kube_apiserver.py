@@ -12,11 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import yaml
-
 from listwatch.rest.config import ClientConfig, load_config
 
-from .apiserver import EmbeddedServer
+from .apiserver import EmbeddedServer, Settings
 from .apiserver.deleting.namespaces import finish
 from .apiserver.messages import Answer, ServerRequest
 from .server_thread import ServerThread
@@ -98,9 +96,12 @@ class EmbeddedKubeAPIServer(KubeAPIServer):
             self.call(lambda server: finish(server.core.state, name))
 
 
-def server_with(controllers: Sequence[str]) -> ServerThread:
-    """An embedded server in which these controllers act, not yet started."""
-    return ServerThread(lambda: EmbeddedServer(controllers=controllers))
+def server_with(controllers: Sequence[str], *, bootstrap: bool = False) -> ServerThread:
+    """An embedded server in which these controllers act, not yet started; with `bootstrap` it has
+    what a real one makes for itself.
+    """
+    settings = Settings(bootstrap=bootstrap)
+    return ServerThread(lambda: EmbeddedServer(controllers=controllers, settings=settings))
 
 
 class ClusterKubeAPIServer(KubeAPIServer):
@@ -117,6 +118,8 @@ class ClusterKubeAPIServer(KubeAPIServer):
         return self._config
 
     def kubeconfig(self, folder: Path, namespace: str) -> Path:
+        import yaml  # not for those who have the embedded server: it takes time to load
+
         path = folder / "kubeconfig"
         document = _merged(self._files, self._context, namespace)
         path.touch(mode=0o600)
@@ -143,6 +146,8 @@ def _new_name() -> str:
 
 def _merged(files: str, context: str, namespace: str) -> dict[str, Any]:
     """One kubeconfig of what several say of one context, their relative paths made absolute."""
+    import yaml
+
     found: dict[str, dict[str, Any]] = {"clusters": {}, "users": {}, "contexts": {}}
     for name in files.split(os.pathsep):
         path = Path(name).expanduser()

@@ -5,8 +5,10 @@ It is there wherever `listwatch[test]` is installed. Nothing is imported before 
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -61,6 +63,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         " or all; in place of the ini option kube_controllers",
     )
     parser.addini("kube_controllers", "as --kube-controllers", type="args", default=[])
+    parser.addini(
+        "kube_bootstrap",
+        "whether the embedded API server begins with the roles, bindings and flow schemas that a"
+        " real one makes for itself",
+        type="bool",
+        default=False,
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,9 +108,27 @@ def _controllers(config: pytest.Config) -> tuple[str, ...]:
     return tuple(name for names in found for name in names.split(",") if name)
 
 
+def _bootstrap(config: pytest.Config) -> bool:
+    return bool(config.getini("kube_bootstrap"))
+
+
 def pytest_unconfigure() -> None:
     if _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """While modules are imported by the hundred, when nothing is garbage: looking for some would
+    take as long as a fifth of that.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -120,24 +147,27 @@ def kube_apiserver(
     """An API server for the whole run (for each worker of pytest-xdist one): the embedded one, or
     that of `--kube-context`. What a test puts into its own `kube_namespace` no other test sees.
     """
-    from .kube_apiserver import ClusterKubeAPIServer, EmbeddedKubeAPIServer, server_with
+    with _no_garbage():
+        from .kube_apiserver import ClusterKubeAPIServer, EmbeddedKubeAPIServer, server_with
 
     context = request.config.getoption("--kube-context")
     if context is not None:
         yield ClusterKubeAPIServer(context, request.config.getoption("--kube-config"))
         return
-    with server_with(kube_controllers) as running:
+    with server_with(kube_controllers, bootstrap=_bootstrap(request.config)) as running:
         yield EmbeddedKubeAPIServer(running)
 
 
 @pytest.fixture
-def fresh_kube_apiserver(kube_controllers: Sequence[str]) -> Iterator[EmbeddedKubeAPIServer]:
+def fresh_kube_apiserver(
+    request: pytest.FixtureRequest, kube_controllers: Sequence[str]
+) -> Iterator[EmbeddedKubeAPIServer]:
     """An embedded API server for this test alone: to restart, to fill, to give a type away, to have
     other controllers (`run_controllers`).
     """
     from .kube_apiserver import EmbeddedKubeAPIServer, server_with
 
-    with server_with(kube_controllers) as running:
+    with server_with(kube_controllers, bootstrap=_bootstrap(request.config)) as running:
         yield EmbeddedKubeAPIServer(running)
 
 
@@ -165,7 +195,10 @@ def kubeconfig(kube_apiserver: KubeAPIServer, kube_namespace: str, tmp_path: Pat
 @pytest.fixture
 def kube_client(kube_config: ClientConfig) -> Iterator[Client]:
     """A `listwatch.sync.Client`, in the test's own namespace."""
-    from listwatch.sync import Client
+    with _no_garbage():
+        import aiohttp  # noqa: F401 -- now, not with the first request, when garbage is looked for
+
+        from listwatch.sync import Client
 
     with Client(config=kube_config) as client:
         yield client

@@ -66,11 +66,15 @@ class FakeLater:
         self.wake: Callable[[], None] | None = None
         self.answer: Answer | WatchStream | None = None
         self.at_due: Answer = Answer(status=504, body=b"late\n")
+        self.closed = False
 
     def give(self, answer: Answer | WatchStream) -> None:
         self.answer = answer
         if self.wake is not None:
             self.wake()
+
+    def close(self) -> None:
+        self.closed = True
 
     def tick(self) -> Answer | WatchStream | None:
         if self.answer is not None:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,7 +45,6 @@ from .storage.first_namespaces import first_namespaces
 from .storage.loading import Loader
 from .storage.log import WriteLog
 from .storage.state import Settings, State, Target
-from .subresources import SUBRESOURCES, Subresources
 from .types.api_services import LocalAPIServices
 from .types.crds import CRD_STORAGE, CustomResources
 from .types.discovery import Discovery
@@ -55,15 +54,20 @@ from .types.served import TypeRegistry
 from .types.type_table import builtin_types
 from .watching.watches import WatchHub
 from .webhooks.hooks import is_configured
-from .writing.definitions import Definitions
 from .writing.writes import Writes
 
 if TYPE_CHECKING:
     from .controllers.running import RunningControllers
+    from .subresources import Subresources
     from .webhooks.consultation import Ask
+    from .writing.definitions import Definitions
 
 __all__ = ["APIServer"]
 
+_SUBRESOURCES = frozenset(
+    {"scale", "eviction", "binding", "log", "exec", "attach", "portforward"},
+)
+"""What `Subresources` answers."""
 _WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
@@ -104,11 +108,7 @@ class APIServer:
         self._reads = Reads(self.state)
         self._writes = Writes(self.state)
         self._deletions = Deletions(self.state)
-        self._subresources = Subresources(self.state, self._deletions)
         self._crds = CustomResources(self.state, self.watches)
-        self._definitions = Definitions(
-            self.state, self._writes, self._deletions, self._crds, self._react_plainly
-        )
         self._reviews = Reviews(self.state)
         self._discovery = Discovery(self.state)
         self._addresses = AddressRecords(self.state)
@@ -140,18 +140,13 @@ class APIServer:
                 warning = found.target.type.warning
                 if warning:
                     headers = (*headers, warning_header(warning))
-                if _is_question(found.target):
-                    reaction = self._reviews.create(self.auth, found.target, found.request, user)
-                elif found.verb in _WRITES and self.webhooks and is_configured(self.state):
+                if found.verb in _WRITES and self.webhooks and is_configured(self.state):
                     reaction = self._consulted(found, user)
                 else:
                     reaction = self._react(found)
         except Refused as refused:
             reaction = refused.answer
-        if self._crds.next_due is not None:
-            self._crds.run_due()  # what this request has led to does not wait for the next one
-        self._addresses.settle()
-        self._api_services.settle()
+        self._settle()
         return Presentation(request, headers).of(reaction)
 
     def _consulted(self, found: Route, user: User) -> Reaction:
@@ -160,18 +155,49 @@ class APIServer:
         from .webhooks.consulting import Consulting
 
         consulting = Consulting(self.state, user, found.request)
-        return consulted(self.state, consulting, partial(self._react, found), self.ask_webhook)
+        return consulted(self.state, consulting, partial(self._written, found), self.ask_webhook)
+
+    def _written(self, found: Route) -> Reaction:
+        """The reaction to a write that may come long after `handle`."""
+        try:
+            return self._react(found)
+        finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        """What a request has led to does not wait for the next one."""
+        if self._crds.next_due is not None:
+            self._crds.run_due()
+        self._addresses.settle()
+        self._api_services.settle()
 
     def _react(self, found: Route) -> Reaction:
         target, verb, request = found.target, found.verb, found.request
+        if _is_question(target):
+            return self._reviews.create(self.auth, target, request, self.state.user)
         if target.type.custom:
             self._crds.check_initialized(target.type, verb, request)
         elif target.type.storage == CRD_STORAGE:
             return self._definitions.react(found)
         return self._react_plainly(target, verb, request)
 
+    @cached_property
+    def _definitions(self) -> Definitions:
+        # Few make any, and the checks of them take time to load.
+        from .writing.definitions import Definitions
+
+        return Definitions(
+            self.state, self._writes, self._deletions, self._crds, self._react_plainly
+        )
+
+    @cached_property
+    def _subresources(self) -> Subresources:
+        from .subresources import Subresources  # neither are these needed by everybody
+
+        return Subresources(self.state, self._deletions)
+
     def _react_plainly(self, target: Target, verb: str, request: ServerRequest) -> Reaction:
-        if target.subresource in SUBRESOURCES or not target.type.is_stored:
+        if target.subresource in _SUBRESOURCES or not target.type.is_stored:
             return self._subresources.react(target, verb, request)
         match verb:
             case "get":
@@ -288,6 +314,11 @@ class APIServer:
         self.load(first_namespaces(self.state))
         self.load(first_objects(self.state))
         self.load(system_classes(self.state))
+        if self.state.settings.bootstrap:
+            # Few want them, and they take time to load.
+            from .storage.bootstrap import bootstrap_objects
+
+            self.load(bootstrap_objects(self.state))
         self._api_services.found()
 
 

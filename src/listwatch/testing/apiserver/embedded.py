@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal, Self, cast
 from listwatch.rest.config import ClientConfig
 from listwatch.rest.credentials import StaticToken
 
-from .control import Control
 from .faults.current import Faults
 from .http.face import HTTPFace
 from .http.limits import Limits
@@ -26,8 +25,10 @@ from .http.tls import Authority
 from .service import Core, Service
 
 if TYPE_CHECKING:
+    from .control import Control
     from .core import APIServer
     from .storage.log import WriteLog
+    from .storage.state import Settings
 
 __all__ = ["EmbeddedServer"]
 
@@ -42,10 +43,11 @@ class EmbeddedServer:
     >>> asyncio.run(answer_of_readyz())
     b'ok'
 
-    Without a `core` it makes one that is empty but for the usual namespaces, from `rng`. With `tls`
-    it speaks TLS, by a certificate of an authority made on the spot (`TLSUnavailable` where that
-    cannot be done), or by the `ssl.SSLContext` given. `port` 0 takes a free one. `control` opens
-    the control endpoint (see `control.py`). `controllers` make manifests come to life: `all`, or
+    Without a `core` it makes one that is empty but for the usual namespaces, from `rng` and
+    `settings`; settings beside a core, which has its own, are a ValueError. With `tls` it speaks
+    TLS, by a certificate of an authority made on the spot (`TLSUnavailable` where that cannot be
+    done), or by the `ssl.SSLContext` given. `port` 0 takes a free one. `control` opens the control
+    endpoint (see `control.py`). `controllers` make manifests come to life: `all`, or
     some by name (`APIServer.run_controllers`).
 
     It is up when the `async with` begins. Leaving that ends every connection, timer and task.
@@ -63,8 +65,11 @@ class EmbeddedServer:
         rng: Random | None = None,
         limits: Limits | None = None,
         controllers: Iterable[str] = (),
+        settings: Settings | None = None,
     ) -> None:
-        self._core = core if core is not None else _new_core(rng)
+        if core is not None and settings is not None:
+            raise ValueError("settings are the core's: give it them, or leave it out")
+        self._core = core if core is not None else _new_core(rng, settings)
         if controllers:
             self.core.run_controllers(controllers)
         self.faults = faults if faults is not None else Faults(rng=rng)
@@ -77,7 +82,7 @@ class EmbeddedServer:
             self._service,
             host=host,
             port=port,
-            control=Control(self._service) if control else None,
+            control=_control(self._service) if control else None,
             limits=limits,
         )
         self._running = False
@@ -213,10 +218,10 @@ class EmbeddedServer:
         self.rotate_certificate(authority=authority)
 
 
-def _new_core(rng: Random | None) -> Core:
+def _new_core(rng: Random | None, settings: Settings | None) -> Core:
     from .core import APIServer
 
-    return APIServer(clock=_clock, wall=_now, rng=rng)
+    return APIServer(clock=_clock, wall=_now, rng=rng, settings=settings)
 
 
 def _clock() -> float:
@@ -240,3 +245,9 @@ def _kubeconfig(cluster: dict[str, str], token: str | None, namespace: str) -> s
     lines += ["contexts:", f"- name: {name}", "  context:", f"    cluster: {name}"]
     lines += [f"    user: {name}", f"    namespace: {json.dumps(namespace)}"]
     return "\n".join([*lines, f"current-context: {name}", ""])
+
+
+def _control(service: Service) -> Control:
+    from .control import Control  # few open it, and it takes time to load
+
+    return Control(service)

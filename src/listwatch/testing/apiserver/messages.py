@@ -63,6 +63,10 @@ class Later(Protocol):
     wake: Callable[[], None] | None
     """Set by the owner of the time; called when `tick` may have an answer before `due`."""
 
+    def close(self) -> None:
+        """The client is gone: nothing is to be done for it any more. Idempotent."""
+        ...
+
 
 class WatchStream(Protocol):
     """A watch that was accepted: status 200, a head at once, then frames as they come."""

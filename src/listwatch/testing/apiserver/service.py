@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .faults.current import ActiveFault, Faults
 from .faults.effects import Stop
@@ -27,15 +27,25 @@ from .faults.model import (
 from .http.exchange import Exchange
 from .http.heads import Heads
 from .http.limits import MAX_BODY
-from .messages import Answer, Reaction, ServerRequest
+from .messages import Answer, Later, Reaction, ServerRequest, WatchStream
 from .statuses import failure
 from .storage.alarm import Alarm
-from .webhooks.caller import WebhookCaller
+
+if TYPE_CHECKING:
+    from .webhooks.caller import WebhookCaller
+    from .webhooks.consulting import Outcome
+    from .webhooks.questions import Question
 
 __all__ = ["Core", "Service"]
 
 _UNREADABLE = b"\x00"  # no JSON and no YAML, so that nothing is done
 _BEFORE_THE_BODY = frozenset({401, 403, 405, 406, 415})
+_PANIC = Answer(
+    status=500,
+    body=b"This request caused apiserver to panic. Look in the logs for details.\n",
+    content_type="text/plain; charset=utf-8",
+    headers=(("X-Content-Type-Options", "nosniff"),),
+)
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +92,7 @@ class Service:
         self.on_rotate: Callable[[bool], None] | None = None
         """Called with True for a new authority, False for a new certificate of the same."""
         self._alarm = Alarm(self.clock, self._run_due)
-        self._caller = WebhookCaller()
+        self._caller: WebhookCaller | None = None
         self._refusals: set[object] = set()
         self._timers: dict[object, asyncio.TimerHandle] = {}
         self._backups: dict[int, Any] = {}  # by the identity of the action that goes back to it
@@ -106,7 +116,7 @@ class Service:
             self._added(active)
         self._alarm.set(self.core.next_due)
         if hasattr(self.core, "ask_webhook"):
-            self.core.ask_webhook = self._caller
+            self.core.ask_webhook = self._ask_webhook
 
     def stop(self) -> None:
         """No timer is left; requests under way are the owner's to end."""
@@ -116,6 +126,9 @@ class Service:
         self._timers.clear()
         self._refusals.clear()
         self.faults.on_add = self.faults.on_remove = None
+        core: Any = self.core
+        if getattr(core, "ask_webhook", None) == self._ask_webhook:
+            core.ask_webhook = None
 
     def ask(self, request: ServerRequest) -> Reaction:
         """The core's reaction; a bug in it is logged and answered as Go answers a panic."""
@@ -126,12 +139,17 @@ class Service:
                 reaction = self.core.handle(request)
         except Exception:
             _log.exception("%s %s broke the server", request.method, request.path)
-            reaction = Answer(
-                status=500,
-                body=b"This request caused apiserver to panic. Look in the logs for details.\n",
-                content_type="text/plain; charset=utf-8",
-                headers=(("X-Content-Type-Options", "nosniff"),),
-            )
+            reaction = _PANIC
+        self._alarm.set(self.core.next_due)
+        return reaction
+
+    def look_at(self, later: Later, request: ServerRequest) -> Answer | WatchStream | None:
+        """What has come of a reaction to `request` that was promised for later."""
+        try:
+            reaction = later.tick()
+        except Exception:
+            _log.exception("%s %s broke the server", request.method, request.path)
+            reaction = _PANIC
         self._alarm.set(self.core.next_due)
         return reaction
 
@@ -152,7 +170,18 @@ class Service:
     async def close(self) -> None:
         """`stop`, and wait until what it asks of others has ended."""
         self.stop()
-        await self._caller.close()
+        if self._caller is not None:
+            await self._caller.close()
+
+    def _ask_webhook(
+        self, question: Question, done: Callable[[Outcome], None]
+    ) -> Callable[[], None]:
+        if self._caller is None:
+            # Few have webhooks, and what they take needs time to load.
+            from .webhooks.caller import WebhookCaller
+
+            self._caller = WebhookCaller()
+        return self._caller(question, done)
 
     def look_again(self) -> None:
         """The core was changed from outside: its next moment may be another."""

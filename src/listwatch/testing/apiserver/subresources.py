@@ -7,16 +7,14 @@ from __future__ import annotations
 from .deleting.deletion import Deletions
 from .deleting.eviction import Evictions
 from .logs.pod_logs import PodLogs
+from .logs.pod_streams import PodStreams
 from .messages import Reaction, ServerRequest
 from .storage.state import State, Target
 from .writing.binding import Bindings
 from .writing.custom_scale import CustomScales
 from .writing.scale import Scales
 
-__all__ = ["SUBRESOURCES", "Subresources"]
-
-SUBRESOURCES = frozenset({"scale", "eviction", "binding", "log"})
-"""What `Subresources` answers."""
+__all__ = ["Subresources"]
 
 
 class Subresources:
@@ -28,6 +26,7 @@ class Subresources:
         self._evictions = Evictions(state, deletions)
         self._bindings = Bindings(state)
         self._logs = PodLogs(state)
+        self._streams = PodStreams(state)
 
     def react(self, target: Target, verb: str, request: ServerRequest) -> Reaction:
         """Raises `Refused`."""
@@ -41,6 +40,8 @@ class Subresources:
                 return scales.patch(target, request)
             case "log", "get":
                 return self._logs.get(target, request)
+            case "exec" | "attach" | "portforward", "get" | "create":
+                self._streams.open(target, request)
             case "eviction", "create":
                 return self._evictions.create(target, request)
             case "binding", "create":

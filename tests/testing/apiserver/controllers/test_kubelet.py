@@ -166,6 +166,32 @@ def test_a_pod_of_a_node_that_is_not_there_waits_for_it(server: Acting) -> None:
     assert server.status(path)["phase"] == "Running"
 
 
+def test_what_kubectl_debug_adds_runs_beside_the_others(server: Acting) -> None:
+    path = pod(server, "a", container())
+    server.wait(1)
+    added = {**container(command=["sh", "-c", "sleep 3"]), "name": "debugger"}
+    answer = server.write(
+        "PATCH",
+        f"{path}/ephemeralcontainers",
+        {"spec": {"ephemeralContainers": [added]}},
+        kind="application/strategic-merge-patch+json",
+    )
+    assert answer.status == 200, answer.body
+    server.wait(1)
+    [status] = server.status(path)["ephemeralContainerStatuses"]
+    assert (status["name"], list(status["state"])) == ("debugger", ["running"])
+    assert (status["ready"], "started" in status) == (False, False)
+    assert server.condition(path, "Ready")["status"] == "True"
+    assert "Started: Container debugger started" in server.events()
+    server.wait(3)
+    [status] = server.status(path)["ephemeralContainerStatuses"]
+    assert status["state"]["terminated"]["exitCode"] == 0
+    assert server.status(path)["phase"] == "Running"
+    server.delete(path)
+    server.wait(2)
+    assert not server.is_there(path)
+
+
 @pytest.mark.parametrize(
     ("words", "works", "expected"),
     [
@@ -180,6 +206,9 @@ def test_a_pod_of_a_node_that_is_not_there_waits_for_it(server: Acting) -> None:
         (["nginx", "-g", "daemon off;"], False, None),
         (["echo", "hello"], False, Run(0.1, 0)),
         (["python", "-c", "work()"], True, Run(1.0, 0)),
+        (["wget", "web:80"], False, Run(0.1, 0)),  # what `helm create` tests a chart with
+        (["/bin/curl", "-f", "http://web"], False, Run(0.1, 0)),
+        (["sh", "-c", "nc -z web 80"], False, Run(0.1, 0)),
     ],
 )
 def test_what_a_command_tells(words: list[str], works: bool, expected: Run | None) -> None:

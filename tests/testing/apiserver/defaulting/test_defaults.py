@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from listwatch.testing.apiserver.defaulting.defaults import (
-    fill,
-    fill_late,
-    new_status,
-)
-from listwatch.testing.apiserver.defaulting.pod_defaults import quality_of_service
+from listwatch.testing.apiserver.defaulting.defaults import fill, fill_late, new_status
+from listwatch.testing.apiserver.defaulting.pod_totals import quality_of_service
 from listwatch.testing.apiserver.types.go_structs import in_go_form
 from listwatch.testing.apiserver.types.type_table import builtin_types
 
@@ -126,7 +122,7 @@ def test_specs_in_the_order_in_which_they_are_written(
 def test_a_pod() -> None:
     pod = complete("v1/pods", spec={"containers": [CONTAINER]}, status={"phase": "Running"})
     assert pod["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
-    assert list(pod["spec"]) == [
+    assert list(in_go_form("v1", "Pod", pod, {})["spec"]) == [
         "containers",
         "restartPolicy",
         "terminationGracePeriodSeconds",

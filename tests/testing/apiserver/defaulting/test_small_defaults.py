@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from listwatch.testing.apiserver.defaulting.defaults import fill
+from listwatch.testing.apiserver.types.go_structs import in_go_form
 from listwatch.testing.apiserver.types.type_table import builtin_types
 
 TYPES = {str(found): found for found in builtin_types()}
@@ -17,6 +18,11 @@ def filled(address: str, **members: Any) -> dict[str, Any]:
     value: dict[str, Any] = {"metadata": {"name": "x"}, **members}
     fill(TYPES[address], value)
     return value
+
+
+def written(address: str, **members: Any) -> dict[str, Any]:
+    of = TYPES[address]
+    return in_go_form(of.api_version, of.kind, filled(address, **members), {})
 
 
 @pytest.mark.parametrize(
@@ -75,13 +81,13 @@ def test_what_is_left_out_is_filled_in(address: str, member: str, sent: Any, exp
 
 def test_members_of_rules_have_their_order() -> None:
     rule = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
-    [found] = filled(f"{RBAC}/v1/roles", rules=[rule])["rules"]
+    [found] = written(f"{RBAC}/v1/roles", rules=[rule])["rules"]
     assert list(found) == ["verbs", "apiGroups", "resources"]
 
 
 def test_an_autoscaler_looks_at_the_cpu() -> None:
     spec = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "D", "name": "a"}, "maxReplicas": 3}
-    found = filled("autoscaling/v2/horizontalpodautoscalers", spec=spec)["spec"]
+    found = written("autoscaling/v2/horizontalpodautoscalers", spec=spec)["spec"]
     assert list(found["scaleTargetRef"]) == ["kind", "name", "apiVersion"]
     [metric] = found["metrics"]
     assert metric["resource"]["target"] == {"type": "Utilization", "averageUtilization": 80}
@@ -108,7 +114,7 @@ def test_a_pod_asks_for_what_it_is_limited_to() -> None:
     limits = {"cpu": "1", "memory": "1Gi"}
     resources = {"requests": {"cpu": "100m"}, "limits": limits}
     container = {"name": "c", "image": "i", "resources": resources}
-    found = filled("v1/pods", spec={"containers": [container]})["spec"]["containers"][0]
+    found = written("v1/pods", spec={"containers": [container]})["spec"]["containers"][0]
     assert found["resources"] == {
         "limits": limits,
         "requests": {"cpu": "100m", "memory": "1Gi"},

@@ -13,7 +13,7 @@ import pytest
 
 from listwatch.testing.apiserver.embedded import EmbeddedServer
 from listwatch.testing.apiserver.http.heads import http_date
-from listwatch.testing.apiserver.messages import Answer, ServerRequest
+from listwatch.testing.apiserver.messages import Answer, ServerRequest, WatchStream
 from tests.testing.apiserver.fake_core import (
     FakeCore,
     FakeLater,
@@ -305,6 +305,21 @@ async def test_a_bug_of_the_core_is_logged_and_answered_as_a_panic(
         answer = await client.ask("/broken")
     assert answer.status == 500
     assert answer.body.startswith(b"This request caused apiserver to panic")
+    assert "ZeroDivisionError" in caplog.text
+    assert (await client.ask("/small")).status == 200
+
+
+async def test_a_bug_in_what_comes_later_is_answered_as_a_panic(
+    client: WireClient, core: FakeCore, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(FakeLater):
+        def tick(self) -> Answer | WatchStream | None:
+            raise ZeroDivisionError
+
+    core.answers["/broken"] = Broken(due=0.0)
+    with caplog.at_level(logging.ERROR):
+        answer = await client.ask("/broken")
+    assert answer.status == 500
     assert "ZeroDivisionError" in caplog.text
     assert (await client.ask("/small")).status == 200
 

@@ -32,6 +32,12 @@ def _text(server: Acting, path: str) -> str:
     return answer.body.decode()
 
 
+def _end(server: Acting) -> None:
+    """Delete the pod, at once."""
+    query = (("gracePeriodSeconds", "0"),)
+    server.server.handle(ServerRequest(method="DELETE", path=f"{PODS}/a", query=query))
+
+
 def _followed(server: Acting, path: str) -> LogStream:
     reaction = server.server.handle(
         ServerRequest(method="GET", path=path, query=(("follow", "true"),))
@@ -142,3 +148,42 @@ def test_a_log_that_has_ended_is_not_followed(server: Acting) -> None:
     path = _run(server, "echo one", restartPolicy="Never")
     server.wait(5)
     assert _text(server, f"{path}?follow=true") == "one\n"
+
+
+def test_all_who_follow_are_told_when_the_pod_goes(server: Acting) -> None:
+    path = _run(server, "echo one; sleep inf")
+    server.wait(2)
+    streams = [_followed(server, path) for _ in range(5)]
+    _end(server)
+    assert all(stream.ended for stream in streams)
+
+
+def test_a_follower_that_leaves_keeps_no_write_from_the_others(server: Acting) -> None:
+    path = _run(server, "echo one; sleep inf")
+    server.wait(2)
+    stream = _followed(server, path)
+    told: list[str] = []
+    server.server.state.log.listeners.append(lambda write: told.append(write.new.key[1]))
+    _end(server)
+    assert stream.ended
+    assert "a" in told
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("sinceSeconds=9223372036854775807", 200),
+        ("sinceTime=0001-01-01T00:00:00%2B14:00", 200),
+        ("sinceTime=9999-12-31T23:59:59-14:00", 200),
+        ("sinceTime=2026-01-01T00:00:00.123456789Z", 200),
+        ("sinceTime=20260101T000000Z", 400),
+        ("sinceTime=2026-W01-1T00:00:00Z", 400),
+        ("sinceTime=2026-02-30T00:00:00Z", 400),
+    ],
+)
+def test_times_far_away_and_senseless_ones_are_no_trouble(
+    server: Acting, query: str, status: int
+) -> None:
+    path = _run(server, "echo one; sleep inf")
+    server.wait(2)
+    assert server.get(f"{path}?{query}").status == status

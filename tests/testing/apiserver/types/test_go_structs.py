@@ -37,6 +37,18 @@ def test_what_is_unknown_is_dropped_and_told_however_deep() -> None:
     )
 
 
+def test_what_is_refused_when_it_is_empty_is_held() -> None:
+    behavior = {"scaleUp": {"policies": []}}
+    held, _ = read(
+        "autoscaling/v2", "HorizontalPodAutoscaler", {"spec": {"behavior": behavior, "metrics": []}}
+    )
+    assert held == {"spec": {"behavior": behavior}}
+    written = struct("autoscaling/v2", "HorizontalPodAutoscaler").written(
+        {"spec": {"behavior": {"scaleUp": {}}}}
+    )
+    assert written["spec"]["behavior"] == {"scaleUp": {}}
+
+
 def test_what_is_empty_is_left_out_unless_go_writes_it() -> None:
     spec = {"hostNetwork": False, "nodeName": "", "volumes": [], "securityContext": {}}
     held, _ = read("v1", "Pod", {"spec": {**spec, "hostname": None, "priority": 0}})

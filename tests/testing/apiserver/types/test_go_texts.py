@@ -67,11 +67,29 @@ def test_no_text_is_more_than_refused(text: str, micro: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "at"),
-    [("YQ==", None), ("YQ\n==\r\n", None), ("", None), ("x", 0), ("Not_Valid!", 3), ("YWJjZ", 4)],
+    [
+        ("YQ==", None),
+        ("YQ\n==\r\n", None),
+        ("", None),
+        ("x", 0),
+        ("Not_Valid!", 3),
+        ("YWJjZ", 4),
+        ("AAECAw==x", 8),
+        ("AAE=xyzw", 4),
+        ("AA=x", 2),
+        ("AA=", 3),
+        ("A===", 1),
+    ],
 )
 def test_bytes_are_in_base64(text: str, at: int | None) -> None:
     said = "" if at is None else f"illegal base64 data at input byte {at}"
     assert base64_problem(text) == said
+
+
+def test_bytes_come_back_as_go_writes_them() -> None:
+    secret = {"metadata": {"name": "a"}, "data": {"a": "AAECAwx="}}
+    answer = Asking().answer("POST", "/api/v1/namespaces/default/secrets", secret)
+    assert json.loads(answer.body)["data"] == {"a": "AAECAww="}
 
 
 def test_an_object_with_a_time_that_is_none_is_not_read() -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from listwatch.testing.apiserver.types.go_structs import (
     Decoding,
+    GoList,
     GoValue,
     Struct,
     WrongType,
     struct_of,
 )
+from listwatch.testing.apiserver.types.go_values import Quantity
 
 __all__ = ["any_value", "decoded_value", "member_of"]
 
@@ -44,7 +46,7 @@ def any_value(node: Any, rng: Random, likely: float = 0.5) -> Any:
     item = getattr(node, "item", None)
     if item is not None:
         values = [any_value(item, rng, likely) for _ in range(rng.randrange(3))]
-        if type(node).__name__ == "_List":
+        if isinstance(node, GoList):
             empty = {} if isinstance(item, Struct) else item.zero
             return [empty if value is None else value for value in values]
         return {rng.choice(_TEXTS): value or "" for value in values}
@@ -53,7 +55,7 @@ def any_value(node: Any, rng: Random, likely: float = 0.5) -> Any:
         return rng.random() < 0.5
     if kind in ("integer", "number"):
         return rng.choice(_NUMBERS)
-    return rng.choice(_AMOUNTS if type(node).__name__ == "Quantity" else _TEXTS)
+    return rng.choice(_AMOUNTS if isinstance(node, Quantity) else _TEXTS)
 
 
 def decoded_value(node: GoValue, rng: Random, likely: float = 0.9) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.validation.jobs.batch import CHECKS
+from listwatch.testing.apiserver.validation.checks import checks_of
 from listwatch.testing.apiserver.validation.jobs.index_intervals import (
     IntervalError,
     common_index,
@@ -41,7 +41,7 @@ JOB: dict[str, Any] = {
         "template": {"metadata": {"labels": LABELS}, "spec": ONCE},
     },
 }
-JOBS, CRON_JOBS = CHECKS["batch/jobs"], CHECKS["batch/cronjobs"]
+JOBS, CRON_JOBS = checks_of("batch/jobs"), checks_of("batch/cronjobs")
 
 
 def told(problems: Iterable[Problem]) -> list[str]:

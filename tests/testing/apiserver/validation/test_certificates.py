@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from listwatch.testing.apiserver.auth import ADMIN, Auth, User
+from listwatch.testing.apiserver.types.go_texts import decoded
 from listwatch.testing.apiserver.validation.checks import checks_of
 from listwatch.testing.apiserver.validation.cluster.pem import (
     blocks,
     certificate_problem,
-    decoded,
     request_problem,
 )
 

@@ -5,13 +5,11 @@ real server (`conformance/validation`) have the rest.
 from __future__ import annotations
 
 import base64
-from random import Random
 from typing import Any
 
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
-from tests.testing.apiserver.validation.go_values import decoded_value, member_of
 
 MAPS, SECRETS = checks_of("configmaps"), checks_of("secrets")
 MIB = 1024 * 1024
@@ -93,14 +91,3 @@ def test_a_certificate_that_is_none_is_only_warned_of() -> None:
     value = secret("kubernetes.io/tls", **{**files, "tls.crt": b"-----BEGIN CERTIFICATE-----"})
     assert list(SECRETS.warnings(value)) == ["tls: failed to find any PEM data in key input"]
     assert not list(SECRETS.warnings(secret("Opaque", **files)))
-
-
-@pytest.mark.parametrize("kind", ["ConfigMap", "Secret", "ServiceAccount"])
-def test_nothing_breaks_the_checks(kind: str) -> None:
-    checks = checks_of(f"{kind.lower()}s")
-    of, rng = member_of("v1", kind), Random(1)
-    for _ in range(300):
-        old, new = (decoded_value(of, rng) for _ in range(2))
-        list(checks.create(new))
-        list(checks.of_update(new, old))
-        list(checks.warnings(new))

@@ -4,16 +4,17 @@ is (K28). The recorded answers of a real server (`conformance/validation`) have 
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listwatch.testing.apiserver.types.go_structs import struct_of
 from listwatch.testing.apiserver.validation.pod.container_warnings import container_warnings
 from listwatch.testing.apiserver.validation.pod.containers import container_problems
 from listwatch.testing.apiserver.validation.pod.resources import resource_problems
+from tests.testing.apiserver.validation.go_values import any_value, member_of
 
 COMPLETE = {"imagePullPolicy": "Always", "terminationMessagePolicy": "File"}
 PROBE = {"successThreshold": 1}
@@ -228,40 +229,13 @@ def test_a_template_is_warned_of_at_its_own_place() -> None:
     ]
 
 
-def _values(node: Any, depth: int) -> st.SearchStrategy[Any]:
-    """What a client can send for a member, as it is when it has been read."""
-    if type(node).__name__ == "Struct":
-        members = {name: _values(child, depth - 1) for name, (child, _) in node.fields.items()}
-        return st.fixed_dictionaries({}, optional=members) if depth > 0 else st.just({})
-    item = getattr(node, "item", None)
-    if item is not None and type(node).__name__ == "_List":
-        return st.none() | st.lists(_values(item, depth), max_size=2)
-    if item is not None:
-        return st.none() | st.dictionaries(TEXTS, _values(item, depth), max_size=2)
-    kind = getattr(node, "kind", "")
-    if kind == "boolean":
-        return st.none() | st.booleans()
-    if kind in ("integer", "number"):
-        return st.none() | st.integers(-2, 70000)
-    if type(node).__name__ == "Quantity":
-        return st.sampled_from(["0", "-1", "1500m", "1Ki"])
-    return st.none() | TEXTS
+CONTAINERS = member_of("v1", "Pod", "spec", "containers")
 
 
-TEXTS = st.sampled_from(
-    ["", "a", "b", "Not_Valid!", "/a/../b", "a.b/c", "hugepages-2Mi", "ä\n", "\\"]
-)
-_POD = struct_of("v1", "Pod")
-assert _POD is not None
-_CONTAINER = _POD.fields["spec"][0].fields["containers"][0].item
-
-
-@given(st.lists(_values(_CONTAINER, 4), max_size=2), _values(_CONTAINER, 4))
-def test_whatever_is_sent_is_told_of(containers: list[Any], other: Any) -> None:
-    spec = {
-        "containers": containers,
-        "initContainers": [other],
-        "ephemeralContainers": [other],
-    }
+@settings(max_examples=50, deadline=None)
+@given(st.randoms(use_true_random=True))
+def test_whatever_is_sent_is_told_of(rng: Random) -> None:
+    kinds = ("containers", "initContainers", "ephemeralContainers")
+    spec = {kind: any_value(CONTAINERS, rng) for kind in kinds}
     assert all(problem.field.startswith("spec.") for problem in container_problems(spec, "spec"))
     assert all(isinstance(text, str) for text in container_warnings(spec, "spec"))

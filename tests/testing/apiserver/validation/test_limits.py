@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
-from tests.testing.apiserver.validation.go_values import decoded_value, member_of
 
 RANGES, QUOTAS = checks_of("limitranges"), checks_of("resourcequotas")
 
@@ -101,15 +99,3 @@ def test_a_new_quota_is_warned_of_what_can_never_be() -> None:
         "ResourceQuota requests.memory (2Gi) should be less than limits.memory (1Gi)"
     ]
     assert not list(QUOTAS.of_update_warnings(value, value))
-
-
-@pytest.mark.parametrize("kind", ["LimitRange", "ResourceQuota"])
-def test_nothing_breaks_the_checks(kind: str) -> None:
-    checks = checks_of(f"{kind.lower()}s")
-    of, rng = member_of("v1", kind), Random(1)
-    for _ in range(300):
-        old, new = (decoded_value(of, rng) for _ in range(2))
-        list(checks.create(new))
-        list(checks.of_update(new, old))
-        list(checks.status(new, old))
-        list(checks.warnings(new))

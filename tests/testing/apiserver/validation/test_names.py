@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -12,9 +13,14 @@ from listwatch.testing.apiserver.types.served import ResourceType
 from listwatch.testing.apiserver.types.type_table import builtin_types
 from listwatch.testing.apiserver.validation.names import (
     finalizer_warnings,
+    key_problems,
     label_map_problems,
+    label_name_problems,
     metadata_problems,
     name_problems,
+    rfc_1035_problems,
+    subdomain_problems,
+    value_problems,
 )
 
 TYPES = {found.plural: found for found in builtin_types()}
@@ -136,7 +142,9 @@ def test_k34_finalizers_of_built_in_types_have_a_domain() -> None:
     of = TYPES["configmaps"]
     custom = ResourceType(resource=of.resource, storage="example.com/widgets", custom=True)
     assert metadata_problems(custom, {"name": "a", "finalizers": ["nodomain"]}) == []
-    assert len(list(finalizer_warnings(custom, ["nodomain", "a.b/c"]))) == 1
+    (plain, dotted) = finalizer_warnings(custom, ["nodomain", "a.b", "a.b/c"])
+    assert "finalizer name to avoid" in plain
+    assert "finalizer name including a path (/) to avoid" in dotted
     assert list(finalizer_warnings(of, ["nodomain"])) == []
 
 
@@ -150,3 +158,25 @@ def test_a_generation_is_not_negative() -> None:
 def test_a_host_name_is_a_name_of_anything(name: str) -> None:
     for of in TYPES.values():
         assert of.kind == "IPAddress" or not list(name_problems(of, name))
+
+
+@pytest.mark.parametrize(
+    ("problems", "most"),
+    [
+        (label_name_problems, 63),
+        (rfc_1035_problems, 63),
+        (subdomain_problems, 253),
+        (key_problems, 63),
+        (value_problems, 63),
+    ],
+)
+def test_lengths_are_those_of_utf_8(problems: Callable[[str], Iterable[str]], most: int) -> None:
+    assert len(list(problems("ä" * (most // 2)))) == 1
+    too_long, _ = problems("ä" * (most // 2 + 1))
+    assert f"must be no more than {most} " in too_long
+
+
+def test_everything_is_told_of_the_prefix_of_a_key() -> None:
+    too_long, wrong = key_problems("A" * 254 + "/a")
+    assert too_long == "prefix part must be no more than 253 bytes"
+    assert wrong.startswith("prefix part a lowercase RFC 1123 subdomain must consist of")

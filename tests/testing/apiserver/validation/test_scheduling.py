@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
 from listwatch.testing.apiserver.validation.configuration.scheduling import SYSTEM_CLASSES
-from tests.testing.apiserver.validation.go_values import decoded_value, member_of
 
 CLASSES = checks_of("scheduling.k8s.io/priorityclasses")
 
@@ -41,11 +39,3 @@ def test_what_pods_have_got_of_it_does_not_change() -> None:
     found = CLASSES.of_update(new, old)
     assert [problem.field for problem in found] == ["value", "preemptionPolicy"]
     assert not list(CLASSES.of_update({**old, "description": "More."}, old))
-
-
-def test_nothing_breaks_the_checks() -> None:
-    of, rng = member_of("scheduling.k8s.io/v1", "PriorityClass"), Random(1)
-    for _ in range(300):
-        old, new = (decoded_value(of, rng) for _ in range(2))
-        list(CLASSES.create(new))
-        list(CLASSES.of_update(new, old))

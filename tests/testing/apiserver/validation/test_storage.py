@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
 
 from listwatch.testing.apiserver.validation.checks import checks_of
-from tests.testing.apiserver.validation.go_values import decoded_value, member_of
 
 KINDS = {
     "StorageClass": "storageclasses",
@@ -104,15 +102,3 @@ def test_a_driver_is_warned_of_tokens_when_they_are_new() -> None:
     assert len(list(checks.warnings(asking))) == 1
     assert not list(checks.of_update_warnings(asking, asking))
     assert len(list(checks.of_update_warnings(asking, plain))) == 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_breaks_the_checks(kind: str) -> None:
-    checks = CHECKS[kind]
-    of, rng = member_of("storage.k8s.io/v1", kind), Random(1)
-    for _ in range(300):
-        old, new = (decoded_value(of, rng) for _ in range(2))
-        list(checks.create(new))
-        list(checks.of_update(new, old))
-        list(checks.status(new, old))
-        list(checks.of_update_warnings(new, old))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from listwatch.testing.apiserver.defaulting.volume_defaults import fill_volume
 from listwatch.testing.apiserver.validation.pod.volume_warnings import volume_warnings
-from listwatch.testing.apiserver.validation.pod.volumes import valid_volumes, volume_problems
+from listwatch.testing.apiserver.validation.pod.volumes import valid_volumes
 from tests.testing.apiserver.validation.go_values import any_value, member_of
 
 EMPTY = {"name": "a", "emptyDir": {}}
@@ -22,7 +22,7 @@ PATH = "spec.volumes"
 
 def told(*volumes: dict[str, Any], pod: str = "") -> list[str]:
     metadata = {"name": pod} if pod else None
-    return [str(problem) for problem in volume_problems(volumes, PATH, metadata)]
+    return [str(problem) for problem in valid_volumes(volumes, PATH, metadata)[1]]
 
 
 def test_a_volume_comes_from_one_place() -> None:
@@ -98,6 +98,6 @@ VOLUMES = member_of("v1", "Pod", "spec", "volumes")
 @given(st.randoms(use_true_random=True))
 def test_whatever_is_sent_is_told_of(rng: Random) -> None:
     volumes = any_value(VOLUMES, rng)
-    problems = list(volume_problems(volumes, PATH, {"name": "web"}))
+    _, problems = valid_volumes(volumes, PATH, {"name": "web"})
     assert all(problem.field.startswith(PATH) for problem in problems)
     assert all(isinstance(text, str) for text in volume_warnings(volumes or (), PATH))

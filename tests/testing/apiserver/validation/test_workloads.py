@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from listwatch.testing.apiserver.validation.checks import checks_of
 from listwatch.testing.apiserver.validation.problems import Problem
 from listwatch.testing.apiserver.validation.workloads.rollouts import amount_of, amount_problems
-from listwatch.testing.apiserver.validation.workloads.workloads import CHECKS
 
 POD: dict[str, Any] = {
     "containers": [
@@ -44,7 +44,15 @@ STATEFUL_SET: dict[str, Any] = {
         "updateStrategy": {"type": "OnDelete"},
     },
 }
-STORAGES = sorted(CHECKS)
+STORAGES = (
+    "apps/controllerrevisions",
+    "apps/daemonsets",
+    "apps/deployments",
+    "apps/replicasets",
+    "apps/statefulsets",
+    "podtemplates",
+    "replicationcontrollers",
+)
 
 
 def told(problems: Iterable[Problem]) -> list[str]:
@@ -56,14 +64,14 @@ def with_spec(value: dict[str, Any], **members: Any) -> dict[str, Any]:
 
 
 def test_a_valid_deployment() -> None:
-    assert told(CHECKS["apps/deployments"].create(DEPLOYMENT)) == []
+    assert told(checks_of("apps/deployments").create(DEPLOYMENT)) == []
 
 
 def test_problems_come_in_the_order_of_the_real_server() -> None:
     wrong = with_spec(
         DEPLOYMENT, replicas=-1, selector=None, strategy={"type": "x"}, minReadySeconds=-1
     )
-    assert told(CHECKS["apps/deployments"].create(wrong)) == [
+    assert told(checks_of("apps/deployments").create(wrong)) == [
         "spec.replicas",
         "spec.selector",
         "spec.template.metadata.labels",
@@ -74,7 +82,7 @@ def test_problems_come_in_the_order_of_the_real_server() -> None:
 
 def test_a_selector_that_is_none_hides_the_template() -> None:
     wrong = with_spec(DEPLOYMENT, selector={"matchLabels": {"a b": "c"}}, template={})
-    found = list(CHECKS["apps/deployments"].create(wrong))
+    found = list(checks_of("apps/deployments").create(wrong))
     assert [problem.field for problem in found] == ["spec.selector.matchLabels", "spec.selector"]
 
 
@@ -91,7 +99,7 @@ def test_a_selector_that_is_none_hides_the_template() -> None:
 )
 def test_what_may_change_of_a_stateful_set(changes: dict[str, Any], refused: list[str]) -> None:
     new = with_spec(STATEFUL_SET, **changes)
-    found = told(CHECKS["apps/statefulsets"].of_update(new, STATEFUL_SET))
+    found = told(checks_of("apps/statefulsets").of_update(new, STATEFUL_SET))
     assert [field for field in found if field == "spec"] == refused
 
 
@@ -109,14 +117,14 @@ def test_claims_of_a_stateful_set_are_volumes_of_its_pods() -> None:
     template = {**TEMPLATE, "spec": pod}
     without = with_spec(STATEFUL_SET, template=template)
     field = "spec.template.spec.containers[0].volumeMounts[0].name"
-    assert told(CHECKS["apps/statefulsets"].create(without)) == [field]
+    assert told(checks_of("apps/statefulsets").create(without)) == [field]
     given = with_spec(without, volumeClaimTemplates=[claim])
-    assert told(CHECKS["apps/statefulsets"].create(given)) == []
+    assert told(checks_of("apps/statefulsets").create(given)) == []
 
 
 def test_a_new_name_with_a_dot_is_warned_of_and_an_old_one_is_not() -> None:
     named = {**DEPLOYMENT, "metadata": {"name": "a.b", "generation": 1}}
-    checks = CHECKS["apps/deployments"]
+    checks = checks_of("apps/deployments")
     assert [text.split(":")[0] for text in checks.warnings(named)] == ["metadata.name"]
     assert list(checks.of_update_warnings(named, named)) == []
 
@@ -158,7 +166,7 @@ def test_an_amount_is_a_number_or_a_percentage(value: int | str, is_wrong: bool)
     ],
 )
 def test_whatever_is_missing_is_told_and_never_raised(storage: str, value: dict[str, Any]) -> None:
-    checks = CHECKS[storage]
+    checks = checks_of(storage)
     for found in (
         checks.create(value),
         checks.of_update(value, value),

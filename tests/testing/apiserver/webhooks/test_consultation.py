@@ -30,9 +30,11 @@ class Asked:
         )
         self.server.ask_webhook = self._ask
         self.questions: list[tuple[Question, Callable[[Outcome], None]]] = []
+        self.taken_back: list[Question] = []
 
-    def _ask(self, question: Question, done: Callable[[Outcome], None]) -> None:
+    def _ask(self, question: Question, done: Callable[[Outcome], None]) -> Callable[[], None]:
         self.questions.append((question, done))
+        return lambda: self.taken_back.append(question)
 
     def request(self, method: str, path: str, body: object = None) -> Reaction:
         data = json.dumps(body).encode() if body is not None else b""
@@ -247,3 +249,117 @@ def test_a_service_is_found_by_its_endpoints(asked: Asked) -> None:
     assert place.address == ("10.1.2.3", 8443)
     assert place.host == "hook.default.svc"
     assert place.url == "https://hook.default.svc:443/"
+
+
+def test_a_question_of_a_client_that_has_gone_is_taken_back(asked: Asked) -> None:
+    asked.configure()
+    later = waiting(asked.request("POST", CONFIG_MAPS, {"metadata": {"name": "a"}}))
+    later.close()
+    later.close()
+    assert asked.taken_back == [asked.questions[0][0]]
+    asked.say()
+    assert asked.done("GET", CONFIG_MAPS)["items"] == []
+
+
+def test_a_question_that_is_not_answered_in_time_is_taken_back(asked: Asked) -> None:
+    asked.configure(timeoutSeconds=2)
+    later = waiting(asked.request("POST", CONFIG_MAPS, {"metadata": {"name": "a"}}))
+    asked.now = later.due
+    later.tick()
+    assert asked.taken_back == [asked.questions[0][0]]
+
+
+def test_the_object_may_go_while_a_webhook_is_asked_about_its_change(asked: Asked) -> None:
+    asked.done("POST", CONFIG_MAPS, {"metadata": {"name": "a"}})
+    asked.configure()
+    later = waiting(asked.request("PATCH", f"{CONFIG_MAPS}/a", {"data": {"x": "1"}}))
+    asked.server.webhooks = False
+    asked.done("DELETE", f"{CONFIG_MAPS}/a")
+    asked.server.webhooks = True
+    asked.say()
+    assert answered(later.tick())["code"] == 404
+
+
+def test_a_collection_that_is_waited_for_is_not_deleted_unasked(asked: Asked) -> None:
+    made = asked.done("POST", CONFIG_MAPS, {"metadata": {"name": "a"}})
+    asked.configure()
+    revision = int(asked.done("GET", CONFIG_MAPS)["metadata"]["resourceVersion"]) + 1
+    query = (("resourceVersion", str(revision)), ("resourceVersionMatch", "NotOlderThan"))
+    later = waiting(
+        asked.server.handle(ServerRequest(method="DELETE", path=CONFIG_MAPS, query=query))
+    )
+    asked.done("POST", "/api/v1/namespaces", {"metadata": {"name": "meanwhile"}})
+    assert later.tick() is None
+    assert asked.review()["oldObject"]["metadata"]["uid"] == made["metadata"]["uid"]
+    asked.say(allowed=False)
+    assert answered(later.tick())["code"] == 400
+    assert len(asked.done("GET", CONFIG_MAPS)["items"]) == 1
+
+
+def test_what_comes_before_a_denial_is_deleted(asked: Asked) -> None:
+    for name in ("a", "b", "c"):
+        asked.done("POST", CONFIG_MAPS, {"metadata": {"name": name}})
+    asked.configure()
+    later = waiting(asked.request("DELETE", CONFIG_MAPS))
+    assert "name" not in asked.review()  # it is in oldObject
+    asked.say()
+    assert later.tick() is None
+    asked.say(allowed=False)
+    assert answered(later.tick())["code"] == 400
+    left = asked.done("GET", CONFIG_MAPS)["items"]
+    assert [item["metadata"]["name"] for item in left] == ["b", "c"]
+
+
+def test_preconditions_come_before_the_question(asked: Asked) -> None:
+    asked.done("POST", CONFIG_MAPS, {"metadata": {"name": "a"}})
+    asked.configure()
+    answer = asked.done("DELETE", f"{CONFIG_MAPS}/a", {"preconditions": {"uid": "other"}})
+    assert answer["code"] == 409
+
+
+def test_a_definition_is_asked_about_as_what_is_written(asked: Asked) -> None:
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"]}
+    crds = "customresourcedefinitions"
+    asked.configure(rules=[{**rule, "resources": [crds]}])
+    path = f"/apis/apiextensions.k8s.io/v1/{crds}"
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    names = {"plural": "things", "kind": "Thing"}
+    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
+    definition = {"metadata": {"name": "things.example.com"}, "spec": spec}
+    later = waiting(asked.request("POST", path, definition))
+    assert asked.review()["dryRun"] is False
+    asked.say()
+    answered(later.tick())
+    assert asked.server.next_due is not None
+    later = waiting(asked.request("DELETE", f"{path}/things.example.com"))
+    assert asked.review()["dryRun"] is False
+    asked.say()
+    answered(later.tick())
+
+
+def test_tokens_and_reviews_are_asked_about(asked: Asked) -> None:
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    asked.done("POST", accounts, {"metadata": {"name": "robot"}})
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}
+    asked.configure(rules=[rule])
+    later = waiting(asked.request("POST", f"{accounts}/robot/token", {"spec": {}}))
+    assert asked.review()["kind"]["kind"] == "TokenRequest"
+    assert asked.review()["subResource"] == "token"
+    asked.say()
+    assert answered(later.tick())["status"]["token"]
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    later = waiting(asked.request("POST", path, {"spec": {"resourceAttributes": {"verb": "get"}}}))
+    asked.say(allowed=False)
+    assert answered(later.tick())["code"] == 400
+
+
+@pytest.mark.parametrize("path", ["eviction", "binding"])
+def test_a_pod_that_there_is_not_is_asked_about(asked: Asked, path: str) -> None:
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}
+    asked.configure(rules=[rule])
+    body = {"metadata": {"name": "none"}, "target": {"name": "node"}}
+    later = waiting(asked.request("POST", f"/api/v1/namespaces/default/pods/none/{path}", body))
+    assert asked.review()["subResource"] == path
+    asked.say()
+    assert answered(later.tick())["code"] == 404

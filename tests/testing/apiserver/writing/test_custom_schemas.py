@@ -507,3 +507,15 @@ def test_fields_can_be_selected_once_and_eight_at_most() -> None:
         "spec.selectableFields": "Too many: 9: must have at most 8 items",
         "spec.selectableFields[9].jsonPath": 'Duplicate value: ".spec.f0"',
     }
+
+
+def test_an_apply_keeps_nulls_which_are_wrong_then() -> None:
+    """A POST loses them without a word; what an apply makes is read by no decoder."""
+    ask = serve(obj(a={"type": "string"}))
+    assert "a" not in body(ask.answer("POST", THINGS, thing("b", a=None)), 201)["spec"]
+    target = f"{THINGS}/a?fieldManager=m"
+    kind = "application/apply-patch+yaml"
+    answer = ask.answer("PATCH", target, thing(a=None), content_type=kind)
+    assert causes(answer) == {
+        "spec.a": 'Invalid value: "null": spec.a in body must be of type string: "null"'
+    }

@@ -143,6 +143,22 @@ def test_k29_what_makes_no_object_is_shown_whole(
     assert "name" not in parsed(answer)["details"]
 
 
+@pytest.mark.parametrize(("name", "code"), [("m" * 128, 200), ("m" * 129, 422), ("a\nb", 422)])
+def test_k9_owners_that_a_client_makes_up_have_short_plain_names(
+    server: Writing, name: str, code: int
+) -> None:
+    entry = {
+        "manager": name,
+        "operation": "Update",
+        "apiVersion": "v1",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:data": {"f:x": {}}},
+    }
+    patch = {"metadata": {"managedFields": [entry]}}
+    answer = server.write("PATCH", ONE, patch, kind=MERGE)
+    assert answer.status == code
+
+
 def test_k27_what_a_patch_leaves_out_stays(server: Writing) -> None:
     before = parsed(server.get(ONE))
     patch = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..types.quantities import quantity_sum, quantity_value
+from ..defaulting.pod_totals import summed as of_containers
+from ..types.quantities import quantity_sum
 
 __all__ = ["Amounts", "Value", "pod_amounts", "summed"]
 
@@ -23,35 +24,8 @@ def summed(all_of_them: Iterable[Amounts]) -> dict[str, str]:
     return total
 
 
-def _most(one: Amounts, other: Amounts) -> dict[str, str]:
-    made = dict(one)
-    for name, amount in other.items():
-        if name not in made or quantity_value(amount) > quantity_value(made[name]):
-            made[name] = amount
-    return made
-
-
 def pod_amounts(spec: Value, what: str) -> dict[str, str]:
-    """What a pod takes at its peak; `what`: `requests` or `limits`.
-
-    Containers run together, and beside those initial ones that go on; the other initial ones run
-    before, one by one.
-    """
-    total = summed(_of(container, what) for container in spec.get("containers") or ())
-    running: dict[str, str] = {}
-    peak: dict[str, str] = {}
-    for container in spec.get("initContainers") or ():
-        own = _of(container, what)
-        if (container or {}).get("restartPolicy") == "Always":
-            total = summed((total, own))
-            running = summed((running, own))
-            own = running
-        else:
-            own = summed((own, running))
-        peak = _most(peak, own)
+    """What a pod takes at its peak; `what`: `requests` or `limits`."""
     of_pod = (spec.get("resources") or {}).get(what) or {}
-    return {**_most(total, peak), **{name: of_pod[name] for name in _OF_POD if name in of_pod}}
-
-
-def _of(container: Value | None, what: str) -> Amounts:
-    return ((container or {}).get("resources") or {}).get(what) or {}
+    own = {name: of_pod[name] for name in _OF_POD if name in of_pod}
+    return {**of_containers(spec, what), **own}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -79,4 +80,4 @@ def _value(amount: str | None) -> Fraction:
     """To a thousandth, or where that would be too large a number, to one; rounded up."""
     value = quantity_value(amount or "0")
     parts = 1000 if abs(value) <= _MOST_MILLIS else 1
-    return Fraction((value * parts).__ceil__(), parts)
+    return Fraction(math.ceil(value * parts), parts)

@@ -6,7 +6,8 @@ Requests can be looked into where the Python package `cryptography` is installed
 from __future__ import annotations
 
 from ..storage.state import State, Target
-from ..validation.cluster.pem import decoded, organizations
+from ..types.go_texts import decoded
+from ..validation.cluster.pem import organizations
 from ..validation.problems import forbidden
 from .amounts import Value
 

@@ -70,9 +70,12 @@ def _completed(
 
 
 def check_limits(state: State, target: Target, new: Value, old: Value | None) -> None:
-    """Refuse a pod or a claim that asks for more or less than it may."""
+    """Refuse a pod or a claim that asks for more or less than it may. What pods ask for changes by
+    their `resize` alone.
+    """
     of_pod = target.type.storage == "pods"
-    if old is not None and (of_pod or old["metadata"].get("deletionTimestamp") is not None):
+    stays = of_pod and target.subresource != "resize"
+    if old is not None and (stays or old["metadata"].get("deletionTimestamp") is not None):
         return
     for limits in _limits(state, target):
         problems = _pod_problems(limits, new) if of_pod else _claim_problems(limits, new)

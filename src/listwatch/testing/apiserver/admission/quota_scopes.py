@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..defaulting.pod_defaults import quality_of_service
+from ..defaulting.pod_totals import quality_of_service
 from .amounts import Value
 
 __all__ = ["in_scopes", "is_terminating"]
@@ -62,7 +62,7 @@ def is_terminating(spec: Value) -> bool:
 
 
 def _is_best_effort(spec: Value) -> bool:
-    return quality_of_service(dict(spec)) == "BestEffort"
+    return quality_of_service(spec) == "BestEffort"
 
 
 def _looks_elsewhere(spec: Value) -> bool:

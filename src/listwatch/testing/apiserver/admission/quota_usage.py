@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from ..types.quantities import quantity_value
@@ -127,7 +128,7 @@ def _claim(claim: Value) -> dict[str, str]:
         if allocated and quantity_value(allocated) > quantity_value(amount):
             amount = allocated
         value = quantity_value(amount)
-        used["requests.storage"] = amount if value.denominator == 1 else str(value.__ceil__())
+        used["requests.storage"] = amount if value.denominator == 1 else str(math.ceil(value))
     name = class_of_claim(claim)
     if name:
         used |= {f"{name}{_OF_CLASS}{each}": used[each] for each in _OF_CLAIMS if each in used}

@@ -32,7 +32,7 @@ _MANAGER = Manager("kube-apiserver", "v1", "status", custom=False)
 def charge(state: State, target: Target, new: Value, old: Value | None, *, dry_run: bool) -> None:
     """Count an object that is created or changed. Raises `Refused` where it is too much."""
     of, name = target.type, new["metadata"].get("name") or ""
-    if not of.namespaced or of.storage in _IGNORED or (old and not _can_change(of, new, old)):
+    if not of.namespaced or of.storage in _IGNORED or (old and not _can_change(target, new, old)):
         return
     quotas = [
         found
@@ -60,9 +60,12 @@ def charge(state: State, target: Target, new: Value, old: Value | None, *, dry_r
                 _note(state, quota, more)
 
 
-def _can_change(of: ResourceType, new: Value, old: Value) -> bool:
+def _can_change(target: Target, new: Value, old: Value) -> bool:
+    of = target.type
     if of.storage == "pods":
-        return is_terminating(new.get("spec") or {}) != is_terminating(old.get("spec") or {})
+        return target.subresource == "resize" or is_terminating(
+            new.get("spec") or {}
+        ) != is_terminating(old.get("spec") or {})
     return of.storage in _CHANGING
 
 

@@ -11,12 +11,14 @@ from typing import Any
 from ..storage.log import Key, Write, WriteKind
 from ..storage.state import State
 from ..validation.network.addresses import address_of
+from ..writing.managed_fields import Manager, after_create
 from ..writing.metadata import new_uid, timestamp
 from .pools import ADDRESSES, network_of
 
 __all__ = ["AddressRecords", "first_objects"]
 
 _SERVICES = "services"
+_MANAGER = Manager("kube-apiserver", "networking.k8s.io/v1", "", custom=False)
 _PORT = 6443
 """Where real API servers listen by default."""
 
@@ -64,20 +66,23 @@ class AddressRecords:
             return  # it is not served: nobody can see it
         namespace, name = service
         family = "IPv6" if ":" in address else "IPv4"
+        now = timestamp(state.wall())
+        metadata: dict[str, Any] = {
+            "name": address,
+            "uid": new_uid(state.rng),
+            "creationTimestamp": now,
+            "labels": {
+                "ipaddress.kubernetes.io/ip-family": family,
+                "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+            },
+        }
         value = {
             "kind": of.kind,
             "apiVersion": of.api_version,
-            "metadata": {
-                "name": address,
-                "uid": new_uid(state.rng),
-                "creationTimestamp": timestamp(state.wall()),
-                "labels": {
-                    "ipaddress.kubernetes.io/ip-family": family,
-                    "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
-                },
-            },
+            "metadata": metadata,
             "spec": {"parentRef": {"resource": _SERVICES, "namespace": namespace, "name": name}},
         }
+        metadata["managedFields"] = list(after_create(_MANAGER, of.zero_members, value, now))
         state.log.put(ADDRESSES, key, of.as_stored(of.ordered(value)))
 
 

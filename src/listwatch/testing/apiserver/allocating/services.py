@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..reading.spec_order import spec_in_order
 from ..storage.state import State
+from ..types.go_structs import in_go_form
 from ..validation.network.service_addresses import NO_ADDRESS
 from ..validation.network.services import needs_health_check
 from ..validation.problems import invalid_field
@@ -71,7 +71,8 @@ def reallocated(state: State, old: Mapping[str, Any], new: Value, *, dry_run: bo
 def _done(new: Value, spec: Spec) -> Value:
     if spec.get("type") == "ExternalName" and spec.get("internalTrafficPolicy") in _INTERNAL:
         del spec["internalTrafficPolicy"]
-    return {**new, "spec": spec_in_order("services", spec)}
+    given = {name: found for name, found in spec.items() if found is not None}
+    return in_go_form("v1", "Service", {**new, "spec": given}, {})
 
 
 def _give_addresses(addresses: Addresses, name: str, spec: Spec) -> None:

@@ -209,7 +209,7 @@ class Kubelets(Controller):
 
     def _tell(self, pod: StoredObject, step: Step) -> None:
         names = [container["name"] for container in pod.value["spec"].get("containers") or ()]
-        if step[0] in ("start", "restart"):
+        if step[0] in ("start", "restart", "debug"):
             for name in names if step[0] == "start" else [step[1]]:
                 self._events.event(pod.value, "Started", f"Container {name} started")
         elif step[0] == "stop":

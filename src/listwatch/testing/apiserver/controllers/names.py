@@ -33,6 +33,7 @@ _MODULES = {
     "clusterrole-aggregation": "cluster_roles:AggregatedRoles",
     "persistentvolumeclaim-protection": "storage_protection:ClaimProtection",
     "persistentvolume-protection": "storage_protection:VolumeProtection",
+    "volumeattributesclass-protection": "storage_protection:AttributesClassProtection",
     "node-lifecycle": "node_lifecycle:NodeLifecycle",
     "taint-eviction": "taint_eviction:TaintEviction",
     "pod-garbage-collector": "pod_gc:PodCollector",

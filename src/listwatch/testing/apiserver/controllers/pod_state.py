@@ -7,6 +7,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
+from .debugging import after_debug_step, debug_steps
 from .owners import controller_of
 from .pod_reports import (
     container_status,
@@ -29,6 +30,7 @@ REPORT: Step = ("report", "", 0)
 _START, _STOP, _READY = 0.2, 0.2, 0.05
 _ACCEPT = 0.02
 _BACK_OFF, _MOST_BACK_OFF = 10.0, 300.0
+_DEBUGGING = "ephemeralContainerStatuses"
 _OURS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
 
 
@@ -65,7 +67,7 @@ class PodState:
         found: dict[Step, float] = {}
         for container in self.spec.get("containers") or ():
             found |= self._steps_of(container)
-        return found
+        return found | debug_steps(self.spec, self.status.get(_DEBUGGING) or ())
 
     def _steps_of(self, container: Mapping[str, Any]) -> dict[Step, float]:
         name = container["name"]
@@ -99,6 +101,10 @@ class PodState:
             self._start()
         elif action == "stop":
             self._stop()
+        elif action.startswith("debug"):
+            before, new_id = self.status.get(_DEBUGGING) or (), self._container_id()
+            after = after_debug_step(self.spec, before, step, self._stamp, new_id)
+            self.status[_DEBUGGING] = after
         elif action != "report":
             actions: dict[str, Callable[[str], None]] = {
                 "ready": self._make_ready,

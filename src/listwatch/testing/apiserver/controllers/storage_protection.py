@@ -10,9 +10,10 @@ from .controller import Controller
 from .owners import is_dying
 from .pods import PODS
 
-__all__ = ["ClaimProtection", "VolumeProtection"]
+__all__ = ["AttributesClassProtection", "ClaimProtection", "VolumeProtection"]
 
 _CLAIMS, _VOLUMES = "persistentvolumeclaims", "persistentvolumes"
+_ATTRIBUTES_CLASSES = "storage.k8s.io/volumeattributesclasses"
 
 
 class _Protection(Controller):
@@ -79,6 +80,39 @@ class VolumeProtection(_Protection):
 
     def _is_used(self, found: StoredObject) -> bool:
         return (found.value.get("status") or {}).get("phase") == "Bound"
+
+
+class AttributesClassProtection(_Protection):
+    """A class is used by each claim and volume that has it, or is on the way to it."""
+
+    name: ClassVar[str] = "volumeattributesclass-protection"
+    watched: ClassVar[frozenset[str] | None] = frozenset({_ATTRIBUTES_CLASSES, _CLAIMS, _VOLUMES})
+    _storage, _finalizer = _ATTRIBUTES_CLASSES, "kubernetes.io/vac-protection"
+
+    def observe(self, write: Write) -> None:
+        super().observe(write)
+        if write.storage in (_CLAIMS, _VOLUMES):
+            for found in (write.old, write.new):
+                for name in () if found is None else _classes_of(found):
+                    self.plan(("", name))
+
+    def _is_used(self, found: StoredObject) -> bool:
+        return any(
+            found.key[1] in _classes_of(user)
+            for storage in (_CLAIMS, _VOLUMES)
+            for user in self.client.list(storage)
+        )
+
+
+def _classes_of(user: StoredObject) -> set[str]:
+    """The names of the VolumeAttributesClasses of a claim or a volume."""
+    status = user.value.get("status") or {}
+    names = {
+        (user.value.get("spec") or {}).get("volumeAttributesClassName"),
+        status.get("currentVolumeAttributesClassName"),
+        (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
+    }
+    return {name for name in names if name}
 
 
 def _claims_of(pod: StoredObject) -> set[str]:

@@ -5,38 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..reading.spec_order import in_order
 from ..types.quantities import quantity_in_thousandths
 
 __all__ = ["fill_containers", "tag_is_latest"]
 
 Value = dict[str, Any]
 
-_ORDER = (
-    "name",
-    "image",
-    "command",
-    "args",
-    "workingDir",
-    "ports",
-    "envFrom",
-    "env",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "restartPolicyRules",
-    "volumeMounts",
-    "volumeDevices",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-    "terminationMessagePath",
-    "terminationMessagePolicy",
-    "imagePullPolicy",
-    "securityContext",
-)
-_RESOURCES_ORDER = ("limits", "requests", "claims")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 
@@ -114,12 +88,14 @@ def _container(container: Value, *, in_pod: bool, host_network: bool) -> Value:
     lifecycle = complete.get("lifecycle")
     if isinstance(lifecycle, dict) and lifecycle:
         complete["lifecycle"] = _lifecycle(lifecycle)
+        if not complete["lifecycle"]:
+            del complete["lifecycle"]
     resources = complete.get("resources")
     if resources is None:
         complete["resources"] = {}
     elif isinstance(resources, dict) and resources:
         complete["resources"] = _resources(resources, ask_for_limits=in_pod)
-    return in_order(complete, _ORDER)
+    return complete
 
 
 def _port(port: Any, *, host_network: bool) -> Any:
@@ -159,14 +135,13 @@ def _handler(handler: Value) -> Value:
     return {**handler, "httpGet": {**http, **filled}}
 
 
-def _lifecycle(lifecycle: Value) -> Value | None:
-    """Without what is not served yet, and nothing where that leaves nothing."""
-    complete = {
+def _lifecycle(lifecycle: Value) -> Value:
+    """Without what is not served yet."""
+    return {
         name: _handler(found) if isinstance(found, dict) else found
         for name, found in lifecycle.items()
         if name != "stopSignal"
     }
-    return complete or None
 
 
 def _resources(resources: Value, *, ask_for_limits: bool) -> Value:
@@ -181,7 +156,7 @@ def _resources(resources: Value, *, ask_for_limits: bool) -> Value:
         amounts = complete.get(name)
         if isinstance(amounts, dict):
             complete[name] = {key: _in_thousandths(amount) for key, amount in amounts.items()}
-    return in_order(complete, _RESOURCES_ORDER)
+    return complete
 
 
 def _in_thousandths(amount: Any) -> Any:

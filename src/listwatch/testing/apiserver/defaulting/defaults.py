@@ -1,4 +1,4 @@
-"""What the server fills in where a client says nothing: enough for objects to look right.
+"""What the server fills in where a client says nothing.
 
 Some is filled in when an object is read, so the client that wrote it owns it; the rest only when it
 is created, by admission, and has no owner (K9).
@@ -11,24 +11,24 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from ..reading.spec_order import spec_in_order
 from ..storage.autoscaler_versions import with_status_kept
 from ..types.served import ResourceType
 from .claim_defaults import with_sources
 from .job_defaults import JOB_DEFAULTS, missing_labels, with_selector
+from .members import with_defaults
 from .pod_defaults import (
     fill_pod_spec,
     fill_template,
     gated,
     keep_admitted,
     late_pod_spec,
-    quality_of_service,
 )
+from .pod_totals import quality_of_service
 from .service_defaults import fill_service
 from .small_defaults import SMALL_DEFAULTS
 from .workload_defaults import TEMPLATE_GENERATION, WORKLOAD_DEFAULTS
 
-__all__ = ["fill", "fill_late", "keep_allocated", "new_status"]
+__all__ = ["fill", "fill_late", "keep_allocated", "keep_metadata", "new_status"]
 
 Value = dict[str, Any]
 
@@ -66,6 +66,7 @@ _STATUS: dict[str, Value] = {
 _PROTECTION = {
     "persistentvolumeclaims": "kubernetes.io/pvc-protection",
     "persistentvolumes": "kubernetes.io/pv-protection",
+    "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",
 }
 _CLAIMS = "persistentvolumeclaims"
 _DAEMON_SETS = "apps/daemonsets"
@@ -85,12 +86,10 @@ def fill(of: ResourceType, value: Value) -> None:
     spec = value.get("spec")
     defaults = _SPEC.get(storage)
     if defaults is not None:
-        spec = value["spec"] = _completed(spec or {}, defaults)
+        spec = value["spec"] = with_defaults(spec, defaults)
     special = _SPECIAL.get(storage)
     if special is not None:
         special(value)
-    if isinstance(value.get("spec"), dict):
-        value["spec"] = spec_in_order(storage, value["spec"])
 
 
 def fill_late(of: ResourceType, value: Value, rng: Random) -> None:
@@ -160,14 +159,18 @@ def keep_allocated(of: ResourceType, old: Mapping[str, Any], new: Value) -> None
         new["spec"] = before or {}
     elif of.storage == _CLAIMS and spec is not None:
         new["spec"] = with_sources(spec, before)
+    elif of.storage == "pods" and spec is not None and before:
+        new["spec"] = keep_admitted(before, spec)
+
+
+def keep_metadata(of: ResourceType, old: Mapping[str, Any], new: Value) -> None:
+    """Labels and annotations that are there whatever of an object changes."""
+    if of.storage == _DAEMON_SETS:
+        _count_template(old, new)
     elif of.api_version == "autoscaling/v1":
         new["metadata"] = with_status_kept(old, new["metadata"])
     elif of.storage == "batch/jobs":
         new["metadata"] = {**new["metadata"], **missing_labels(new)}
-    elif of.storage == _DAEMON_SETS:
-        _count_template(old, new)
-    elif of.storage == "pods" and spec is not None and before:
-        new["spec"] = keep_admitted(before, spec)
 
 
 def _count_template(old: Mapping[str, Any], new: Value) -> None:
@@ -176,15 +179,10 @@ def _count_template(old: Mapping[str, Any], new: Value) -> None:
     template = (new.get("spec") or {}).get("template")
     if isinstance(template, dict) and count.isdecimal():
         was = (old.get("spec") or {}).get("template")
-        if fill_template(template) != was:
+        if template is not was and fill_template(template) != was:
             count = str(int(count) + 1)
     annotations = {**(new["metadata"].get("annotations") or {}), TEMPLATE_GENERATION: count}
     new["metadata"] = {**new["metadata"], "annotations": dict(sorted(annotations.items()))}
-
-
-def _completed(spec: Value, defaults: Value) -> Value:
-    missing = {name: value for name, value in defaults.items() if spec.get(name) is None}
-    return {**spec, **missing} if missing else spec
 
 
 def _service(value: Value) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .workload_defaults import with_defaults, with_template
+from .members import with_defaults
+from .workload_defaults import with_template
 
 __all__ = ["JOB_DEFAULTS", "missing_labels", "with_selector"]
 

@@ -5,36 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..reading.spec_order import in_order
+from .members import change_each
 
 __all__ = ["NETWORK_DEFAULTS"]
 
 Value = dict[str, Any]
 
-_ENDPOINT_ORDER = ("addresses", "conditions", "hostname", "targetRef", "nodeName", "zone", "hints")
-_PORT_ORDER = ("name", "port", "protocol", "appProtocol")
-_SLICE_PORT_ORDER = ("name", "protocol", "port", "appProtocol")
 _DROPPED = "deprecatedTopology"
 """What only an older version of EndpointSlices can be given."""
 
 
-def _each(value: Value, member: str, change: Callable[[Value], Value]) -> None:
-    """Replace the objects in a list that is a member of `value`."""
-    found = value.get(member)
-    if isinstance(found, list):
-        value[member] = [change(item) if isinstance(item, dict) else item for item in found]
-
-
 def _endpoints(value: Value) -> None:
     def port(found: Value) -> Value:
-        return in_order({**found, "protocol": found.get("protocol") or "TCP"}, _PORT_ORDER)
+        return {**found, "protocol": found.get("protocol") or "TCP"}
 
     def subset(found: Value) -> Value:
         found = dict(found)
-        _each(found, "ports", port)
+        change_each(found, "ports", port)
         return found
 
-    _each(value, "subsets", subset)
+    change_each(value, "subsets", subset)
 
 
 def _with_protocol(port: Value) -> Value:
@@ -45,14 +35,14 @@ def _with_protocol(port: Value) -> Value:
 def _endpoint_slice(value: Value) -> None:
     def port(found: Value) -> Value:
         name = found.get("name") or ""
-        return in_order(_with_protocol({**found, "name": name}), _SLICE_PORT_ORDER)
+        return _with_protocol({**found, "name": name})
 
     def endpoint(found: Value) -> Value:
         kept = {name: member for name, member in found.items() if name != _DROPPED}
-        return in_order({"conditions": {}, **kept}, _ENDPOINT_ORDER)
+        return {"conditions": {}, **kept}
 
-    _each(value, "ports", port)
-    _each(value, "endpoints", endpoint)
+    change_each(value, "ports", port)
+    change_each(value, "endpoints", endpoint)
 
 
 def _network_policy(value: Value) -> None:
@@ -61,12 +51,12 @@ def _network_policy(value: Value) -> None:
 
     def rule(found: Value) -> Value:
         found = dict(found)
-        _each(found, "ports", port)
+        change_each(found, "ports", port)
         return found
 
     spec = dict(value.get("spec") or {})
-    _each(spec, "ingress", rule)
-    _each(spec, "egress", rule)
+    change_each(spec, "ingress", rule)
+    change_each(spec, "egress", rule)
     if not spec.get("policyTypes"):
         spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
     value["spec"] = spec

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..reading.spec_order import in_order
 from .container_defaults import fill_containers
 from .label_keys import with_label_keys
-from .pod_totals import quality_of_service, summed
+from .pod_totals import summed
 from .volume_defaults import fill_volume
 
 __all__ = [
@@ -17,45 +16,10 @@ __all__ = [
     "gated",
     "keep_admitted",
     "late_pod_spec",
-    "quality_of_service",
 ]
 
 Value = dict[str, Any]
 
-_SPEC_ORDER = (
-    "volumes",
-    "initContainers",
-    "containers",
-    "ephemeralContainers",
-    "restartPolicy",
-    "terminationGracePeriodSeconds",
-    "activeDeadlineSeconds",
-    "dnsPolicy",
-    "nodeSelector",
-    "serviceAccountName",
-    "serviceAccount",
-    "automountServiceAccountToken",
-    "nodeName",
-    "hostNetwork",
-    "hostPID",
-    "hostIPC",
-    "shareProcessNamespace",
-    "securityContext",
-    "imagePullSecrets",
-    "hostname",
-    "subdomain",
-    "affinity",
-    "schedulerName",
-    "tolerations",
-    "hostAliases",
-    "priorityClassName",
-    "priority",
-    "dnsConfig",
-    "readinessGates",
-    "runtimeClassName",
-    "enableServiceLinks",
-    "preemptionPolicy",
-)
 _SPEC = {
     "restartPolicy": "Always",
     "terminationGracePeriodSeconds": 30,
@@ -77,9 +41,7 @@ _TOLERATIONS = [
 
 
 def fill_pod_spec(spec: Value, *, in_pod: bool = False) -> Value:
-    """A complete copy, its members in the order in which they are written. What is in order
-    already comes back itself.
-    """
+    """A complete copy; what is complete already comes back itself."""
     complete = dict(spec)
     complete.pop("schedulingGroup", None)  # it is off unless somebody asks for it
     for name, default in _SPEC.items():
@@ -96,8 +58,7 @@ def fill_pod_spec(spec: Value, *, in_pod: bool = False) -> Value:
         complete["volumes"] = [
             fill_volume(found) if isinstance(found, dict) else found for found in volumes
         ]
-    ordered = in_order(complete, _SPEC_ORDER)
-    return spec if ordered == spec and list(ordered) == list(spec) else ordered
+    return spec if complete == spec else complete
 
 
 def _fill_pod(spec: Value) -> None:
@@ -141,7 +102,7 @@ def fill_template(template: Value) -> Value:
 
 def late_pod_spec(spec: Value, labels: Mapping[str, str] | None = None) -> Value:
     """What is added when a pod is created with these labels."""
-    return in_order(_tolerant(with_label_keys(spec, labels or {})), _SPEC_ORDER)
+    return _tolerant(with_label_keys(spec, labels or {}))
 
 
 def keep_admitted(before: Mapping[str, Any], spec: Value) -> Value:
@@ -151,8 +112,7 @@ def keep_admitted(before: Mapping[str, Any], spec: Value) -> Value:
         for name in ("priority", "preemptionPolicy")
         if name in before and spec.get(name) is None
     }
-    spec = _tolerant(spec)
-    return in_order({**spec, **kept}, _SPEC_ORDER) if kept else spec
+    return {**_tolerant(spec), **kept}
 
 
 def _tolerant(spec: Value) -> Value:

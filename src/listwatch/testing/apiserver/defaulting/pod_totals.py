@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..types.quantities import canonical_quantity, quantity_value
+from ..types.quantities import quantity_sum, quantity_value
 
 __all__ = ["quality_of_service", "summed"]
 
 Value = Mapping[str, Any]
 
 _COMPUTE = ("cpu", "memory")
-_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
 def summed(spec: Value, side: str) -> dict[str, str]:
@@ -59,16 +57,10 @@ def _raise(most: dict[str, str], amounts: Mapping[str, Any]) -> None:
 
 
 def _sum(first: str, second: str) -> str:
-    """In the form of the first, unless there is none of that."""
-    total = _value(first) + _value(second)
-    form = first if _value(first) else second
-    if not form.endswith(_BINARY):
-        return canonical_quantity(_text(total))
-    return canonical_quantity(f"{_text(total / 1024)}Ki")
-
-
-def _text(value: Fraction) -> str:
-    return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
+    try:
+        return quantity_sum(first, second)
+    except ValueError:  # which is told elsewhere
+        return first
 
 
 def _value(amount: Any) -> Fraction:

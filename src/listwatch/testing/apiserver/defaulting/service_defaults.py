@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..reading.spec_order import in_order
-
 __all__ = ["fill_service", "fill_service_status"]
 
 Value = dict[str, Any]
@@ -14,7 +12,6 @@ Value = dict[str, Any]
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
 _AFFINITY = 10800
 """Seconds that a client stays with its endpoint."""
-_PORT_ORDER = ("name", "protocol", "appProtocol", "port", "targetPort", "nodePort")
 
 
 def fill_service(spec: Value) -> Value:
@@ -55,11 +52,8 @@ def fill_service_status(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _port(port: Value) -> Value:
     target = port.get("targetPort")
-    return in_order(
-        {
-            **port,
-            "protocol": port.get("protocol") or "TCP",
-            "targetPort": target or port.get("port", 0),
-        },
-        _PORT_ORDER,
-    )
+    return {
+        **port,
+        "protocol": port.get("protocol") or "TCP",
+        "targetPort": target or port.get("port", 0),
+    }

@@ -1,11 +1,10 @@
-"""The defaults of types that have few of them, and the order of what is in them."""
+"""The defaults of types that have few of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..reading.spec_order import in_order
 from ..storage.autoscaler_versions import (
     DEFAULT_USE,
     as_new_autoscaler,
@@ -15,6 +14,7 @@ from ..storage.autoscaler_versions import (
 from .admission_defaults import fill_binding, fill_policy, fill_webhooks
 from .device_defaults import fill_claim, fill_claim_template, fill_slice
 from .flow_control_defaults import fill_flow_schema, fill_priority_level
+from .members import change_each
 from .network_defaults import NETWORK_DEFAULTS
 from .volume_defaults import fill_source
 
@@ -22,10 +22,6 @@ __all__ = ["FILLED_ALWAYS", "SMALL_DEFAULTS"]
 
 Value = dict[str, Any]
 
-_RULE_ORDER = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
-_SUBJECT_ORDER = ("kind", "apiGroup", "name", "namespace")
-_LIMIT_ORDER = ("type", "max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-_TARGET_ORDER = ("kind", "name", "apiVersion")
 _ADMISSION = "admissionregistration.k8s.io"
 _DEVICES = "resource.k8s.io"
 _FLOW_CONTROL = "flowcontrol.apiserver.k8s.io"
@@ -54,19 +50,6 @@ _SCALING_RULES: dict[str, Value] = {
 }
 
 
-def _objects(value: Value, member: str) -> list[Any] | None:
-    """A member that is a list, if it is."""
-    found = value.get(member)
-    return found if isinstance(found, list) else None
-
-
-def _each(value: Value, member: str, change: Callable[[Value], Value]) -> None:
-    """Replace the objects in a list that is a member of `value`."""
-    found = _objects(value, member)
-    if found is not None:
-        value[member] = [change(item) if isinstance(item, dict) else item for item in found]
-
-
 def _limit_range(value: Value) -> None:
     def limit(found: Value) -> Value:
         if found.get("type") != "Container":
@@ -74,15 +57,12 @@ def _limit_range(value: Value) -> None:
         default = {**(found.get("max") or {}), **(found.get("default") or {})}
         request = {**(found.get("min") or {}), **default, **(found.get("defaultRequest") or {})}
         filled = {"default": default, "defaultRequest": request}
-        return in_order(
-            {**found, **{name: dict(sorted(v.items())) for name, v in filled.items() if v}},
-            _LIMIT_ORDER,
-        )
+        return {**found, **{name: dict(sorted(v.items())) for name, v in filled.items() if v}}
 
     spec = value.get("spec")
     if isinstance(spec, dict):
         value["spec"] = spec = dict(spec)
-        _each(spec, "limits", limit)
+        change_each(spec, "limits", limit)
 
 
 def _autoscaler(value: Value) -> None:
@@ -102,9 +82,6 @@ def _autoscaler(value: Value) -> None:
             for name, defaults in _SCALING_RULES.items()
         }
         spec = {**spec, "behavior": rules}
-    target = spec.get("scaleTargetRef")
-    if isinstance(target, dict):
-        spec = {**spec, "scaleTargetRef": in_order(target, _TARGET_ORDER)}
     value["spec"] = spec
 
 
@@ -113,17 +90,13 @@ def _scaling_rules(rules: Any, defaults: Value) -> Value:
     return {**defaults, **{name: found for name, found in given.items() if found is not None}}
 
 
-def _role(value: Value) -> None:
-    _each(value, "rules", lambda rule: in_order(rule, _RULE_ORDER))
-
-
 def _role_binding(value: Value) -> None:
     def subject(found: Value) -> Value:
         if found.get("kind") in ("User", "Group") and not found.get("apiGroup"):
             found = {**found, "apiGroup": _RBAC}
-        return in_order(found, _SUBJECT_ORDER)
+        return found
 
-    _each(value, "subjects", subject)
+    change_each(value, "subjects", subject)
     role = value.get("roleRef") or {}
     if not role.get("apiGroup"):
         value["roleRef"] = {**role, "apiGroup": _RBAC}
@@ -181,8 +154,6 @@ SMALL_DEFAULTS: dict[str, Callable[[Value], None]] = {
     f"{_ADMISSION}/validatingwebhookconfigurations": fill_webhooks,
     f"{_FLOW_CONTROL}/flowschemas": fill_flow_schema,
     f"{_FLOW_CONTROL}/prioritylevelconfigurations": fill_priority_level,
-    f"{_RBAC}/roles": _role,
-    f"{_RBAC}/clusterroles": _role,
     f"{_RBAC}/rolebindings": _role_binding,
     f"{_RBAC}/clusterrolebindings": _role_binding,
     f"{_DEVICES}/resourceclaims": fill_claim,
@@ -193,11 +164,10 @@ SMALL_DEFAULTS: dict[str, Callable[[Value], None]] = {
 FILLED_ALWAYS = frozenset(
     {
         "endpoints",
+        "autoscaling/horizontalpodautoscalers",
         f"{_ADMISSION}/mutatingwebhookconfigurations",
         f"{_ADMISSION}/validatingwebhookconfigurations",
         "discovery.k8s.io/endpointslices",
-        f"{_RBAC}/roles",
-        f"{_RBAC}/clusterroles",
         f"{_RBAC}/rolebindings",
         f"{_RBAC}/clusterrolebindings",
     }

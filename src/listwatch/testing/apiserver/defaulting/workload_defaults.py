@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .members import with_defaults
 from .pod_defaults import fill_template
 
-__all__ = ["TEMPLATE_GENERATION", "WORKLOAD_DEFAULTS", "with_defaults", "with_template"]
+__all__ = ["TEMPLATE_GENERATION", "WORKLOAD_DEFAULTS", "with_template"]
 
 Value = dict[str, Any]
 
@@ -19,13 +20,6 @@ _DEPLOYMENT_UPDATE = {"maxUnavailable": "25%", "maxSurge": "25%"}
 _DAEMON_SET_UPDATE = {"maxUnavailable": 1, "maxSurge": 0}
 _RETENTION = {"whenDeleted": "Retain", "whenScaled": "Retain"}
 _CLAIM = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
-
-
-def with_defaults(value: Any, defaults: Mapping[str, Any]) -> Value:
-    """`value`, which need not be there, with what it lacks."""
-    given: Value = value if isinstance(value, dict) else {}
-    missing = {name: found for name, found in defaults.items() if given.get(name) is None}
-    return {**given, **missing} if missing else given
 
 
 def with_template(spec: Value) -> Value:

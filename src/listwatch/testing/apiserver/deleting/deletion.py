@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from ..storage.timers import Timers
 from ..types.served import ResourceType
 from ..validation.problems import not_found
 from ..writing.metadata import timestamp
+from ..writing.told import told
 from . import namespaces
 from .delete_options import DeleteOptions
 from .dying import check_preconditions, first_step
@@ -67,13 +68,15 @@ class Deletions:
         if of.storage == "namespaces":
             namespaces.check_deletable(of, target.name)
         key = (target.namespace if of.namespaced else "", target.name)
-        stored = self._state.log.get(of.storage, key)
-        if stored is None:
-            raise not_found(of, target.name)
-        if self._state.consulting is not None:
-            self._state.consulting.check_deletion(target, of.shown(stored.value), options.dry_run)
-        left, gone = self._delete(of, stored, options)
         warnings = _warnings(of, options)
+        with told(warnings):
+            stored = self._state.log.get(of.storage, key)
+            if stored is None:
+                raise not_found(of, target.name)
+            if self._state.consulting is not None:
+                check_preconditions(of, stored.metadata, options)
+                self._state.consulting.check_deletion(target, of.shown(stored.value))
+            left, gone = self._delete(of, stored, options)
         if gone and not (of.delete_returns_object and of.storage not in _ANSWERED_WHILE_DYING):
             answer = _status_of(of, stored)
             return replace(answer, headers=warning_headers(warnings))
@@ -121,20 +124,36 @@ class Deletions:
         """`answer` is what the client is told of the list `whole`."""
         if answer.status != 200:
             return answer
-        of, log = target.type, self._state.log
+        of = target.type
         items = msgspec.json.decode(whole.body)["items"] or ()
         if self._state.consulting is not None:
             # All at first, since what is deleted would be missing when this is tried again.
-            for item in items:
-                self._state.consulting.check_deletion(target, item, options.dry_run)
-        for item in items:
-            metadata = item["metadata"]
-            key = (metadata.get("namespace", ""), metadata["name"])
-            found = log.get(of.storage, key)
-            if found is not None:
-                self._delete(of, found, options)
+            for at, item in enumerate(items):
+                found = self._found(of, item)
+                if found is None:
+                    continue
+                try:
+                    self._state.consulting.check_deletion(target, of.shown(found.value))
+                except Refused:
+                    self._delete_items(of, items[:at], options)
+                    raise
+        self._delete_items(of, items, options)
         warnings = warning_headers(_warnings(of, options))
         return replace(answer, headers=(*answer.headers, *warnings))
+
+    def _delete_items(
+        self, of: ResourceType, items: Sequence[Mapping[str, Any]], options: DeleteOptions
+    ) -> None:
+        for item in items:
+            found = self._found(of, item)
+            if found is not None:
+                self._delete(of, found, options)
+
+    def _found(self, of: ResourceType, item: Mapping[str, Any]) -> StoredObject | None:
+        """An object of a list as it is now."""
+        metadata = item["metadata"]
+        key = (metadata.get("namespace", ""), metadata["name"])
+        return self._state.log.get(of.storage, key)
 
     def _delete(
         self, of: ResourceType, stored: StoredObject, options: DeleteOptions
@@ -244,6 +263,9 @@ class _DeletedLater:
     @wake.setter
     def wake(self, wake: Callable[[], None] | None) -> None:
         self._listed.wake = wake
+
+    def close(self) -> None:
+        self._listed.close()
 
 
 def _of_version(state: State, of: ResourceType, stored: StoredObject) -> ResourceType:

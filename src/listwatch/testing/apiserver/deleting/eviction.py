@@ -58,15 +58,15 @@ class Evictions:
         options = _delete_options(request, value.get("deleteOptions"))
         if value["metadata"].get("name") != target.name:
             raise bad_request("name in URL does not match name in Eviction object")
+        dry_run = sent.dry_run or options.dry_run
+        if self._state.consulting is not None:
+            value["metadata"] = {**value["metadata"], "namespace": target.namespace}
+            self._state.consulting.check_new(target, value)
         of, log = target.type, self._state.log
         pod = log.get(of.storage, (target.namespace, target.name))
         if pod is None:
             raise not_found(of, target.name)
         check_preconditions(of, pod.metadata, options)
-        dry_run = sent.dry_run or options.dry_run
-        consulting = self._state.consulting
-        if consulting is not None:
-            consulting.check_all(consulting.about("CREATE", target, value, None, dry_run))
         budget = None if _is_unprotected(pod.value) else self._budget(pod)
         if budget is not None and not _is_unhealthy_and_free(pod.value, budget.value):
             self._spend(budget, pod, dry_run=dry_run)

@@ -135,8 +135,10 @@ class Exchange:
         self._alarm.cancel()
         for timer in self._timers:
             timer.cancel()
-        if self._later is not None:
-            self._later.wake = None
+        later, self._later = self._later, None
+        if later is not None:
+            later.wake = None
+            later.close()
         if self._stream is not None:
             self._stream.wake = None
             self._stream.close()
@@ -253,7 +255,7 @@ class Exchange:
     def _look_at_later(self) -> None:
         later = self._later
         assert later is not None
-        reaction = later.tick()
+        reaction = self._service.look_at(later, self.request)
         if reaction is None:
             self._alarm.set(later.due)
             return

@@ -13,6 +13,8 @@ from .printed import printed_by
 __all__ = ["ContainerLog", "containers_of", "log_of", "shown"]
 
 _STATUSES = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+_AGES = 10**9
+"""Seconds before which nothing has been printed."""
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
@@ -77,7 +79,7 @@ def shown(lines: list[tuple[datetime, str]], options: LogOptions, now: datetime)
     """The lines as they are sent, cut as the options say."""
     since = options.since
     if options.since_seconds is not None:
-        since = now - timedelta(seconds=options.since_seconds)
+        since = now - timedelta(seconds=min(options.since_seconds, _AGES))
     if since is not None:
         lines = [line for line in lines if line[0] >= since]
     if options.tail_lines is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +17,7 @@ from ..validation.problems import (
     invalid,
     invalid_field,
 )
+from ..writing.entry_shapes import is_time
 
 __all__ = ["LogOptions"]
 
@@ -68,6 +71,8 @@ class LogOptions:
         return problems
 
 
+_MORE_DIGITS = re.compile(r"(\.\d{6})\d+")
+"""Of a second than Python reads."""
 _POSITIVE = "must be greater than 0"
 
 
@@ -93,11 +98,11 @@ def _time(request: ServerRequest, name: str) -> datetime | None:
     text = request.parameter(name)
     if not text:
         return None
-    try:
-        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+    found = None
+    if is_time(text):  # Python would take more
+        with suppress(ValueError):  # of a day that there is not
+            found = datetime.fromisoformat(_MORE_DIGITS.sub(r"\1", text).replace("Z", "+00:00"))
+    if found is None:
         raise bad_request(
             f'parsing time {go_quoted(text)} as "2006-01-02T15:04:05Z07:00": cannot parse '
             f'{go_quoted(text)} as "2006"'

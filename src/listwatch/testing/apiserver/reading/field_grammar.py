@@ -14,6 +14,7 @@ __all__ = ["read_field_selector"]
 
 _TERM = re.compile(r"(?:[^\\,]|\\.|\\\Z)+", re.DOTALL)
 _OPERATOR = re.compile(r"!=|==?")
+_SPECIAL = re.compile(r"[\\,=]")
 
 
 @lru_cache(maxsize=256)
@@ -42,7 +43,7 @@ def read_field_selector(text: str) -> FieldSelector:
 
 
 def _unescaped(text: str) -> str:
-    if not re.search(r"[\\,=]", text):
+    if _SPECIAL.search(text) is None:
         return text
     value = []
     letters = iter(text)

@@ -11,9 +11,10 @@ from functools import lru_cache
 from listwatch.api import LabelSelector
 from listwatch.api.labels import LabelOperator, LabelRequirement, integer
 
+from ..validation.names import key_problems, value_problems
 from ..validation.problems import go_quoted
 
-__all__ = ["SelectorRefusal", "label_key_problems", "label_value_problems", "read_label_selector"]
+__all__ = ["SelectorRefusal", "read_label_selector"]
 
 _TOKEN = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+|$)")
 _SYMBOLS = frozenset(("==", "!=", "=", "!", "(", ")", ",", "<", ">", ""))
@@ -27,27 +28,6 @@ _OPERATORS = {
     ">": LabelOperator.GREATER_THAN,
     "<": LabelOperator.LESS_THAN,
 }
-_MAX_NAME, _MAX_PREFIX = 63, 253  # bytes
-_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_VALUE = f"({_NAME})?"
-_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_RULE = (
-    "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-    "alphanumeric character"
-)
-_NAME_RULE = (
-    f"must {_RULE} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    f"'{_NAME}')"
-)
-_VALUE_RULE = (
-    f"a valid label must be an empty string or {_RULE} (e.g. 'MyValue',  or 'my_value',  or "
-    f"'12345', regex used for validation is '{_VALUE}')"
-)
-_PREFIX_RULE = (
-    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-    "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
-    f"'example.com', regex used for validation is '{_SUBDOMAIN}')"
-)
 
 
 class SelectorRefusal(Exception):
@@ -73,7 +53,8 @@ class _Parser:
     """One method for each rule. A token is a symbol, or a word; the end is the empty one."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = _TOKEN.findall(text)
+        # The end twice: whoever has taken it may still look at what comes next.
+        self._tokens: list[str] = [*_TOKEN.findall(text), _END]
         self._next = 0
 
     def selector(self) -> list[LabelRequirement]:
@@ -102,8 +83,8 @@ class _Parser:
             key = self._take()
         if not _is_word(key):
             raise _refusal(key, "identifier")
-        if problems := label_key_problems(key):
-            raise SelectorRefusal(f"<nil>: Invalid value: {go_quoted(key)}: {'; '.join(problems)}")
+        if wrong := key_problems(key):
+            raise SelectorRefusal(f"<nil>: Invalid value: {go_quoted(key)}: {'; '.join(wrong)}")
         if absent:
             return LabelRequirement(key, LabelOperator.NOT_EXISTS)
         if self._peek() in (_END, ","):
@@ -113,10 +94,10 @@ class _Parser:
         if operator is None:
             raise _refusal(token, "in, notin, =, ==, !=, gt, lt")
         is_set = operator in (LabelOperator.IN, LabelOperator.NOT_IN)
-        values = sorted(set(self._set() if is_set else [self._value()]))
+        values = sorted(set(self._set())) if is_set else [self._value()]
         problems = _number_problems(operator, values)
         for position, value in enumerate(values):
-            if wrong := label_value_problems(value):
+            if wrong := value_problems(value):
                 where = f"values[{position}][{key}]"
                 problems.append(f"{where}: Invalid value: {go_quoted(value)}: {'; '.join(wrong)}")
         if problems:
@@ -161,51 +142,12 @@ class _Parser:
         return values
 
     def _peek(self) -> str:
-        token: str = self._tokens[min(self._next, len(self._tokens) - 1)]
-        return token
+        return self._tokens[self._next]
 
     def _take(self) -> str:
-        token = self._peek()
+        token = self._tokens[self._next]
         self._next += 1
         return token
-
-
-def label_key_problems(key: str) -> list[str]:
-    """What is wrong with a label key."""
-    parts = key.split("/")
-    if len(parts) > 2:
-        return [
-            f"a valid label key {_NAME_RULE} with an optional DNS subdomain prefix and '/' (e.g. "
-            "'example.com/MyName')"
-        ]
-    problems = []
-    if len(parts) == 2:
-        prefix = parts[0]
-        if not prefix:
-            problems.append("prefix part must be non-empty")
-        else:
-            if len(prefix.encode()) > _MAX_PREFIX:
-                problems.append(f"prefix part must be no more than {_MAX_PREFIX} bytes")
-            if not re.fullmatch(_SUBDOMAIN, prefix):
-                problems.append(_PREFIX_RULE)
-    name = parts[-1]
-    if not name:
-        problems.append("name part must be non-empty")
-    elif len(name.encode()) > _MAX_NAME:
-        problems.append(f"name part must be no more than {_MAX_NAME} bytes")
-    if not re.fullmatch(_NAME, name):
-        problems.append(f"name part {_NAME_RULE}")
-    return problems
-
-
-def label_value_problems(value: str) -> list[str]:
-    """What is wrong with a label value."""
-    problems = []
-    if len(value.encode()) > _MAX_NAME:
-        problems.append(f"must be no more than {_MAX_NAME} bytes")
-    if not re.fullmatch(_VALUE, value):
-        problems.append(_VALUE_RULE)
-    return problems
 
 
 def _number_problems(operator: LabelOperator, values: list[str]) -> list[str]:

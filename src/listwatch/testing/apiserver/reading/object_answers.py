@@ -10,6 +10,7 @@ from ..storage.log import StoredObject
 from .object_negotiation import not_acceptable
 from .presentation import warning_header
 from .views import View
+from .warnings import recorded
 
 __all__ = ["object_answer", "warning_headers"]
 
@@ -33,4 +34,4 @@ def object_answer(
 
 
 def warning_headers(warnings: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    return tuple(warning_header(text) for text in warnings)
+    return tuple(map(warning_header, recorded(warnings)))

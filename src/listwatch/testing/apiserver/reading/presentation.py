@@ -11,8 +11,6 @@ from typing import TypeGuard, cast
 from ..messages import Answer, Later, Reaction, ServerRequest, WatchStream
 from .encoding import pretty_json
 from .negotiation import JSON, PROTOBUF, YAML, accepts_plain, encoding_of
-from .protobuf_answers import ProtobufStream, in_protobuf
-from .yaml_answers import in_yaml
 
 __all__ = ["Presentation", "warning_header"]
 
@@ -51,6 +49,8 @@ class Presentation:
             reaction.headers = (*self.headers, *reaction.headers)
             custom = _is_custom(reaction)
             if self.encoded and encoding_of(self.accept, custom=custom) == PROTOBUF:
+                from .protobuf_answers import ProtobufStream
+
                 return ProtobufStream(reaction)
             return reaction
         return _PresentedLater(cast("Later", reaction), self)
@@ -75,9 +75,16 @@ class Presentation:
         if answer.content_type != JSON or not answer.body.startswith(b"{"):
             return answer
         encoding = encoding_of(self.accept, failure=answer.status >= 400)
+        # Neither is loaded before somebody wants it: most never do, and they take time.
         if encoding == PROTOBUF:
+            from .protobuf_answers import in_protobuf
+
             return in_protobuf(answer)
-        return in_yaml(answer) if encoding == YAML else answer
+        if encoding == YAML:
+            from .yaml_answers import in_yaml
+
+            return in_yaml(answer)
+        return answer
 
 
 class _PresentedLater:
@@ -106,6 +113,9 @@ class _PresentedLater:
     @wake.setter
     def wake(self, wake: Callable[[], None] | None) -> None:
         self._later.wake = wake
+
+    def close(self) -> None:
+        self._later.close()
 
 
 def _is_stream(reaction: Later | WatchStream) -> TypeGuard[WatchStream]:

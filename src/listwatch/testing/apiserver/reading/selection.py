@@ -59,9 +59,9 @@ class Selection:
         path that the selector contradicts.
         """
         found, fields = target.type, options.fields
-        for requirement in sorted(fields.requirements, key=str):
-            if requirement.field not in found.selectable:
-                raise bad_request(found.field_refusal(requirement.field))
+        unknown = [each for each in fields.requirements if each.field not in found.selectable]
+        if unknown:
+            raise bad_request(found.field_refusal(min(unknown, key=str).field))
         if target.name:
             if not fields:
                 fields = FieldSelector.from_fields({_NAME: target.name})

@@ -86,6 +86,8 @@ class Reviews:
             metadata["namespace"] = target.namespace
         if of.kind not in ("SelfSubjectReview", "SelfSubjectRulesReview"):
             self._own(of, value, options)
+        if self._state.consulting is not None:
+            self._state.consulting.check_new(target, value)
         status = self._status(auth, of, value, user)
         spec = {} if of.kind == "SelfSubjectRulesReview" else _ordered(value.get("spec") or {})
         return _answer(
@@ -158,6 +160,8 @@ class Reviews:
             "creationTimestamp": timestamp(state.wall()),
         }
         self._own(_TOKEN_REQUEST, value, options, "token")
+        if state.consulting is not None:
+            state.consulting.check_new(target, value)
         bound = self._bound(target.namespace, spec.get("boundObjectRef"))
         audiences = spec.get("audiences") or [AUDIENCE]
         answer = {

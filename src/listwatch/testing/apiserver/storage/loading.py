@@ -7,8 +7,6 @@ from typing import Any
 
 from listwatch.api import ListWatchError
 
-from ..types.crd_checks import check_definition
-from ..types.crd_types import completed
 from ..types.served import ResourceType
 from ..writing.metadata import new_uid, timestamp
 from .state import State
@@ -25,7 +23,7 @@ class Loader:
 
     They get what they lack of uid, creationTimestamp and generation; what they have of these stays,
     and so does status. An object of a name that exists takes its place. A namespace that is not
-    there is made.
+    there is made. Defaults come with the first write to an object (`writing/loaded.py`).
     """
 
     def __init__(self, state: State, settle: Callable[[], None]) -> None:
@@ -64,8 +62,7 @@ class Loader:
         if found.kind == "Namespace":
             value = _namespace(value)
         elif found.kind == "CustomResourceDefinition":
-            value = completed(value)
-            check_definition(value)
+            value = _definition(value)
         elif found.schema is not None:
             value = found.schema.read(dict(value))
         self._state.log.put(found.storage, key, found.as_stored(found.ordered(value)))
@@ -99,3 +96,13 @@ def _namespace(value: Mapping[str, Any]) -> dict[str, Any]:
         "spec": value.get("spec") or {"finalizers": ["kubernetes"]},
         "status": value.get("status") or {"phase": "Active"},
     }
+
+
+def _definition(value: Mapping[str, Any]) -> dict[str, Any]:
+    # Its checks take time to load, and most servers hold no definitions.
+    from ..types.crd_checks import check_definition
+    from ..types.crd_types import completed
+
+    definition = completed(value)
+    check_definition(definition)
+    return definition

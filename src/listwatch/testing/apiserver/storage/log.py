@@ -227,7 +227,7 @@ class WriteLog:
     ) -> None:
         write = Write(new.rv, kind, storage, new, old, self._clock())
         self._writes.append(write)
-        for listener in self.listeners:
+        for listener in tuple(self.listeners):  # of which some leave while they are called
             listener(write)
 
 

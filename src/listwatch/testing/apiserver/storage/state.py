@@ -41,6 +41,11 @@ class Settings:
     """The IPv4 network that Services get their addresses from: that of kind. The default of a
     kube-apiserver, `10.0.0.0/24`, has room for 254.
     """
+    bootstrap: bool = False
+    """Whether the server begins with what a real one makes for itself: the ClusterRoles `view`,
+    `edit`, `admin`, `cluster-admin` and the others, their bindings, Roles, FlowSchemas and
+    PriorityLevelConfigurations (153 objects). Who may do what does not depend on them.
+    """
     namespace_deletion: bool = True
     """Whether a deleted namespace is emptied and goes, 5 s later (K37), as with the controllers.
     False: it stays Terminating.

@@ -48,6 +48,9 @@ class FutureRead:
             return refused.answer
         return None
 
+    def close(self) -> None:
+        self.wake = None
+
     def _too_large(self) -> Answer:
         return too_large(self._rv, self._state.log.revision, retry_after=1)
 

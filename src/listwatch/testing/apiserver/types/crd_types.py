@@ -12,7 +12,6 @@ from .crd_shape import check_definition_shape
 from .custom_schema import CustomSchema
 from .schema_props import as_written, schemas_in, unknown_formats, unknown_in_schema
 from .served import DEFAULT_FIELDS, ResourceType, Subresource
-from .structural_rules import evaluates_rules
 
 __all__ = [
     "completed",
@@ -106,8 +105,11 @@ def definition_warnings(
     warnings = [
         f'unrecognized format "{name}"' for name in _formats(definition) if name not in known
     ]
-    if _has_rules(definition) and not (before and _has_rules(before)) and not evaluates_rules():
-        warnings.append(_NOT_EVALUATED)
+    if _has_rules(definition) and not (before and _has_rules(before)):
+        from .structural_rules import evaluates_rules  # only here, where the checks are loaded
+
+        if not evaluates_rules():
+            warnings.append(_NOT_EVALUATED)
     return warnings
 
 

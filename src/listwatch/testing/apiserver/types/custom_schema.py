@@ -36,6 +36,11 @@ class CustomSchema:
         changed: dict[str, Any] = defaulted(pruned(value, self.root), self.root)
         return changed
 
+    def filled(self, value: dict[str, Any]) -> dict[str, Any]:
+        """A whole object with its defaults, and with what it has too much."""
+        changed: dict[str, Any] = defaulted(value, self.root)
+        return changed
+
     def pruned(self, value: dict[str, Any]) -> dict[str, Any]:
         """Without defaults: those of another version than the stored one are not filled in."""
         return pruned(value, self.root)

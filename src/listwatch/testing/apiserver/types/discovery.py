@@ -6,7 +6,8 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ..health import Health
 from ..messages import Answer, ServerRequest
@@ -14,12 +15,13 @@ from ..plain import not_found_page
 from ..reading.encoding import go_json, pretty_json
 from ..reading.negotiation import JSON, YAML, Clause, accepts_plain, clauses
 from ..reading.object_negotiation import check_representation
-from ..reading.yaml_text import yaml_text
 from ..statuses import Refused, failure
 from ..storage.state import State
-from .openapi import OpenAPI
 from .routes import method_not_allowed, no_such_resource
 from .served import ResourceType, Subresource
+
+if TYPE_CHECKING:
+    from .openapi import OpenAPI
 
 __all__ = ["Discovery"]
 
@@ -35,9 +37,15 @@ class Discovery:
     def __init__(self, state: State) -> None:
         self._state = state
         self.health = Health(state)
-        self._openapi = OpenAPI(state)
         self._made: dict[str, Answer] = {}
         self._made_of = -1
+
+    @cached_property
+    def _openapi(self) -> OpenAPI:
+        # Many clients never ask for it, and it takes time to load.
+        from .openapi import OpenAPI
+
+        return OpenAPI(self._state)
 
     def answer(self, request: ServerRequest, path: str) -> Answer:
         """Raises `Refused` for what is not there."""
@@ -157,7 +165,7 @@ class Discovery:
             "metadata": {},
             "items": [self._aggregated_group(group) for group in groups],
         }
-        data = yaml_text(body).encode() if encoding == YAML else go_json(body) + b"\n"
+        data = _in_yaml(body) if encoding == YAML else go_json(body) + b"\n"
         etag = hashlib.sha512(data).hexdigest().upper()
         return Answer(
             status=200,
@@ -361,3 +369,9 @@ def _version_rank(version: str) -> tuple[int, int, int, str]:
         return (3, 0, 0, version)
     major, stage, minor = match.groups()
     return ({None: 0, "beta": 1, "alpha": 2}[stage], -int(major), -int(minor or 0), version)
+
+
+def _in_yaml(body: Any) -> bytes:
+    from ..reading.yaml_text import yaml_text  # takes time to load, and few ask for it
+
+    return yaml_text(body).encode()

@@ -29,6 +29,8 @@ from .go_values import (
 
 __all__ = [
     "Decoding",
+    "GoList",
+    "GoMap",
     "GoValue",
     "Struct",
     "WrongType",
@@ -43,6 +45,13 @@ _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPr
 _TIMES = frozenset({"Time", "MicroTime"})
 _NO_MEMBERS = "CustomResourceSubresourceStatus"
 _STRUCTS = frozenset({"Duration", "RawExtension", "JSON"})
+_REFUSED_EMPTY = {
+    "v2.HPAScalingRules": frozenset({"policies"}),
+    "v1.EphemeralContainer": frozenset({"ports", "resizePolicy", "restartPolicyRules"}),
+}
+"""Lists that the checks refuse when they are there and empty, so that they must be seen; all others
+can be left out when they are read, for they are when they are written.
+"""
 
 
 class _Many(GoValue):
@@ -57,7 +66,7 @@ class _Many(GoValue):
         return not value
 
 
-class _List(_Many):
+class GoList(_Many):
     def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
         if not isinstance(value, list):
             raise self.wrong(value, path, at)
@@ -75,7 +84,7 @@ class _List(_Many):
         return value if same else made
 
 
-class _Map(_Many):
+class GoMap(_Many):
     def decode(self, value: Any, path: str, shown: str, at: Decoding) -> Any:
         if not isinstance(value, dict):
             raise self.wrong(value, path, at)
@@ -107,9 +116,9 @@ class _SchemaOr(GoValue):
             if isinstance(value, dict):
                 return _schema().decode(value, path, shown, inside)
             if isinstance(value, list) and self._other == "Array":
-                return _List("[]v1.JSONSchemaProps", _schema()).decode(value, path, shown, inside)
+                return GoList("[]v1.JSONSchemaProps", _schema()).decode(value, path, shown, inside)
             if isinstance(value, list) and self._other == "StringArray":
-                return _List("[]string", Scalar("string", "string")).decode(
+                return GoList("[]string", Scalar("string", "string")).decode(
                     value, path, shown, inside
                 )
         except WrongType as wrong:
@@ -150,6 +159,7 @@ class Struct(GoValue):
         if self._fields is None:
             self._fields = {}
             properties = self._node.get("properties") or {}
+            refused = _REFUSED_EMPTY.get(self.go_type, frozenset())
             for name in {**self._members, **properties}:
                 text = self._members.get(name, "?")
                 if name not in properties and name not in self._members:
@@ -158,9 +168,9 @@ class Struct(GoValue):
                 if inlined:
                     self._inlined[name] = f"{inlined}.{name}"
                 value = _value(properties.get(name) or {}, text.rstrip("?"))
-                may_miss = text.endswith("?")
+                may_miss = text.endswith("?") and name not in refused
                 self._fields[name] = (value, may_miss)
-                if not may_miss or (
+                if not text.endswith("?") or (
                     value.is_struct and not value.is_pointer and not text.endswith("??")
                 ):
                     self._always[name] = value
@@ -326,10 +336,10 @@ def _value(node: Node, go_type: str) -> GoValue:
         # A type with a name of its own says nothing of its items: all such are texts.
         of_item = go_type[2:] if go_type.startswith("[]") else "string"
         item = _value(node.get("items") or {}, of_item)
-        made = _List(go_type, item)
+        made = GoList(go_type, item)
     elif kind == "object" and isinstance(node.get("additionalProperties"), dict):
         item = _value(node["additionalProperties"], go_type.partition("]")[2])
-        made = _Map(go_type, item)
+        made = GoMap(go_type, item)
     elif kind in ("string", "boolean", "integer", "number"):
         is_bytes = node.get("format") == "byte"
         made = Bytes(go_type, kind) if is_bytes else Scalar(go_type, kind)

@@ -4,10 +4,13 @@ bytes in base64.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from datetime import UTC, datetime, timedelta
+from string import ascii_letters, digits
 
-__all__ = ["base64_problem", "read_time"]
+__all__ = ["base64_problem", "decoded", "decoded_length", "read_time", "time_quoted"]
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
@@ -28,7 +31,7 @@ _micro_fraction = re.compile(r"[.,][0-9]{6}").match
 _zone = re.compile(r"([+-])([0-9]{2}):([0-9]{2})").match
 _is_plain = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.A).fullmatch
 _is_base64 = re.compile(r"[A-Za-z0-9+/]*={0,2}").fullmatch
-_not_base64 = re.compile(r"[^A-Za-z0-9+/]").search
+_BASE64 = frozenset((ascii_letters + digits + "+/").encode())
 _breaks = str.maketrans("", "", "\r\n")
 
 
@@ -86,7 +89,7 @@ def _read(text: str, *, micro: bool) -> datetime:
         rest = rest[found.end() :]
     offset, rest = _offset(text, layout, rest)
     if rest:
-        raise _failed(text, f": extra text: {_quoted(rest)}")
+        raise _failed(text, f": extra text: {time_quoted(rest)}")
     moment = _calendar(text, parts[0], *parts[1:])
     try:
         return moment.replace(microsecond=microsecond) - offset
@@ -109,25 +112,39 @@ def _offset(text: str, layout: str, rest: str) -> tuple[timedelta, str]:
 
 
 def _unexpected(text: str, layout: str, rest: str, wanted: str) -> ValueError:
-    why = f"cannot parse {_quoted(rest)} as {_quoted(wanted)}"
-    return ValueError(f"parsing time {_quoted(text)} as {_quoted(layout)}: {why}")
+    why = f"cannot parse {time_quoted(rest)} as {time_quoted(wanted)}"
+    return ValueError(f"parsing time {time_quoted(text)} as {time_quoted(layout)}: {why}")
 
 
 def _failed(text: str, why: str) -> ValueError:
-    return ValueError(f"parsing time {_quoted(text)}{why}")
+    return ValueError(f"parsing time {time_quoted(text)}{why}")
 
 
-def _quoted(text: str) -> str:
-    """As the time package of Go quotes: what is not ASCII byte by byte."""
+def time_quoted(text: str) -> str:
+    """As Go quotes times and durations: what is not ASCII byte by byte."""
     made = []
     for char in text:
         if char in '"\\':
             made.append(f"\\{char}")
-        elif " " <= char <= "~":
+        elif " " <= char < "\x80":
             made.append(char)
         else:
-            made += (f"\\x{byte:02x}" for byte in char.encode("utf-8", "replace"))
+            made += (f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
     return f'"{"".join(made)}"'
+
+
+def decoded(text: str | None) -> bytes:
+    """What base64 stands for; nothing where it is none."""
+    try:
+        return base64.b64decode(text or "", validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def decoded_length(text: str | None) -> int:
+    """How many bytes base64 stands for."""
+    text = text or ""
+    return len(text) * 3 // 4 - text[-2:].count("=")
 
 
 def base64_problem(text: str) -> str:
@@ -139,6 +156,23 @@ def base64_problem(text: str) -> str:
     plain = text.translate(_breaks)
     if len(plain) % 4 == 0 and _is_base64(plain):
         return ""
-    wrong = _not_base64(plain)
-    at = wrong.start() if wrong else len(plain) - len(plain) % 4
-    return f"illegal base64 data at input byte {at}"
+    return f"illegal base64 data at input byte {_bad_place(text)}"
+
+
+def _bad_place(text: str) -> int:
+    """Where Go gives up. It takes one `=` for the beginning of the end, if that may come there."""
+    data = text.encode("utf-8", "replace")
+    places = [at for at, byte in enumerate(data) if byte not in b"\r\n"]
+    signs = data.translate(None, b"\r\n")
+    at = next((at for at, byte in enumerate(signs) if byte not in _BASE64), len(signs))
+    if at == len(signs):  # it ends within a group
+        return len(data) - at % 4
+    if signs[at : at + 1] != b"=" or at % 4 < 2:
+        return places[at]
+    if at % 4 == 2:
+        at += 1
+        if at == len(signs):
+            return len(data)
+        if signs[at : at + 1] != b"=":
+            return places[at] - 1
+    return places[at + 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from typing import Any
 
 from .go_texts import base64_problem, read_time
@@ -35,6 +35,8 @@ class WrongType(Exception):
         self.go_type = go_type
         self.text = text
         """What is said instead, where a type has a decoder of its own."""
+        self.conversion = text
+        """What the reader of strategic merge patches says instead."""
         self.is_struct = False
         """Whether it is a struct that the value is no object for."""
         self.has_decoder = False
@@ -162,8 +164,11 @@ class Bytes(Scalar):
         text = super().decode(value, path, shown, at)
         problem = base64_problem(text)
         if problem:
-            raise WrongType(value, at.struct, path, self.go_type, problem)
-        return text.replace("\r", "").replace("\n", "")
+            wrong = WrongType(value, at.struct, path, self.go_type, problem)
+            wrong.conversion = f"error decoding from json: {problem}"
+            raise wrong
+        plain = text.replace("\r", "").replace("\n", "")
+        return b64encode(b64decode(plain)).decode() if plain.endswith("=") else plain
 
 
 class IntOrString(GoValue):

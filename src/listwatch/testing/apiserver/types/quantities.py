@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["canonical_quantity", "quantity_in_thousandths", "quantity_sum", "quantity_value"]
+__all__ = [
+    "canonical_quantity",
+    "is_whole",
+    "quantity_in_thousandths",
+    "quantity_sum",
+    "quantity_value",
+]
 
 _PARTS = re.compile(r"([+-]?)(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)", re.ASCII).fullmatch
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)", re.ASCII).fullmatch
@@ -47,6 +54,15 @@ def quantity_value(text: str) -> Fraction:
     (Fraction(3, 2), Fraction(1024, 1))
     """
     return _value(_read(text))
+
+
+def is_whole(text: str) -> bool:
+    """Whether it is no part of one, as the real server looks: to a thousandth, rounded up.
+
+    >>> is_whole("1500m"), is_whole("2k"), is_whole("999999u")
+    (False, True, True)
+    """
+    return not math.ceil(quantity_value(text) * 1000) % 1000
 
 
 @lru_cache(maxsize=1024)

@@ -50,7 +50,7 @@ _OBJECT = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _SUBRESOURCE = {**_OBJECT, "POST": "create"}
 _SERVED = frozenset(
     {"", "status", "approval", "finalize", "token", "scale", "eviction", "binding", "log"}
-    | {"ephemeralcontainers", "resize"}
+    | {"ephemeralcontainers", "resize", "exec", "attach", "portforward"}
 )
 REVIEW_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 """Whose types are only asked, and never stored."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .structural_formats import is_known_format
-
 __all__ = ["as_written", "schemas_in", "unknown_formats", "unknown_in_schema"]
 
 _ORDER = (
@@ -105,6 +103,8 @@ def schemas_in(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def unknown_formats(schema: Mapping[str, Any]) -> list[str]:
     """Formats that are not checked, as often as they are named."""
+    from .structural_formats import is_known_format  # patterns by the dozen: for definitions only
+
     return [
         found["format"]
         for found in schemas_in(schema)

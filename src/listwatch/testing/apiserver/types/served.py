@@ -107,6 +107,11 @@ class ResourceType:
         return self.resource.namespaced
 
     @cached_property
+    def kind_group(self) -> str:
+        """The group that refusals name along with the kind: all Events are the core's."""
+        return "" if self.resource.name == "events" and not self.custom else self.group
+
+    @cached_property
     def qualified_name(self) -> str:
         """As messages name it: `pods`, `deployments.apps`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
@@ -145,6 +150,17 @@ class ResourceType:
         if self.custom:
             return as_custom({**value, "kind": self.kind, "apiVersion": self.api_version})
         return typed(value, self.kind, self.api_version, self.members)
+
+    @cached_property
+    def _null_members(self) -> tuple[str, ...]:
+        return tuple(name for name, zero in self.zero_members.items() if zero is None)
+
+    def without_empty_lists(self, value: dict[str, Any]) -> dict[str, Any]:
+        """A built-in object whose empty lists are null where null is written: in protobuf, as it is
+        stored, nothing tells the one from the other.
+        """
+        empty = [name for name in self._null_members if value.get(name) == []]
+        return {**value, **dict.fromkeys(empty)} if empty else value
 
     def shown(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """A stored object as this version of its type shows it.
@@ -192,11 +208,11 @@ class ResourceType:
         return self.schemas.get(self.api_version)
 
     def as_stored(self, value: dict[str, Any]) -> dict[str, Any]:
-        """A custom object as it is read back after it was stored, in the version for that: what
-        was taken away from it on the way, such as a status, may have a default.
+        """An object as it is read back after it was stored; a custom one in the version for that:
+        what was taken away from it on the way, such as a status, may have a default.
         """
         if not self.custom:
-            return value
+            return self.without_empty_lists(value)
         version = self.storage_version or self.api_version
         schema = self.schemas.get(version)
         if version != self.api_version:
@@ -216,7 +232,6 @@ class TypeRegistry:
     def __init__(self, types: Iterable[ResourceType] = ()) -> None:
         self._types: dict[tuple[str, str, str], ResourceType] = {}
         self._versions: dict[tuple[str, str], int] = {}
-        self._builtin_versions: set[tuple[str, str]] = set()
         self._builtin_groups: set[str] = set()
         self.generation = 0
         """Counts the changes; what is made of the types is as old as this."""
@@ -229,10 +244,6 @@ class TypeRegistry:
     def group_exists(self, group: str, version: str) -> bool:
         """Whether anything is served in this version of the group."""
         return (group, version) in self._versions
-
-    def is_builtin(self, group: str, version: str) -> bool:
-        """Whether built-in types are: what is unknown there is refused by a Status (K3)."""
-        return (group, version) in self._builtin_versions
 
     def is_builtin_group(self, group: str) -> bool:
         """Whether the group is one of the built-in ones, in whatever version."""
@@ -261,7 +272,6 @@ class TypeRegistry:
         if key not in self._types:
             self._versions[key[:2]] = self._versions.get(key[:2], 0) + 1
         if not added.custom:
-            self._builtin_versions.add(key[:2])
             self._builtin_groups.add(added.group)
         self._types[key] = added
         self.generation += 1

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .names import key_problems, label_name_problems, subdomain_problems, value_problems
+from ..types.quantities import is_whole
+from .names import (
+    byte_length,
+    key_problems,
+    label_name_problems,
+    subdomain_problems,
+    value_problems,
+)
 from .problems import (
     Problem,
     forbidden_field,
+    go_quoted,
     invalid_field,
     required_field,
+    too_long,
     unsupported_field,
 )
 
 __all__ = [
     "IMMUTABLE",
     "NOT_NEGATIVE",
+    "NO_OPERATOR",
     "POSITIVE",
+    "PROTOCOLS",
+    "byte_warnings",
     "config_key_problems",
+    "driver_name_problems",
+    "expression_at",
     "immutable",
     "in_range",
-    "ip_problems",
     "label_map",
     "name_at",
     "non_negative",
@@ -39,8 +51,11 @@ __all__ = [
 ]
 
 IMMUTABLE = "field is immutable"
+NO_OPERATOR = "not a valid selector operator"
 NOT_NEGATIVE = "must be greater than or equal to 0"
 POSITIVE = "must be greater than zero"
+PROTOCOLS = ("SCTP", "TCP", "UDP")
+_LONGEST_DRIVER = 63
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _CONFIG_KEY_TEXT = (
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
@@ -49,7 +64,6 @@ _CONFIG_KEY_TEXT = (
 _is_config_key = re.compile(_CONFIG_KEY).fullmatch
 _is_port_name = re.compile("[a-z0-9-]+").fullmatch
 _has_letter = re.compile("[a-z]").search
-_leading_zeros = re.compile(r"(^|[.:])0+(?=\d+(?:\.|$))").sub
 
 
 def texts(field: str, value: Any, found: Iterable[str]) -> Iterator[Problem]:
@@ -107,13 +121,23 @@ def subdomain_at(field: str, value: str | None) -> Iterator[Problem]:
     yield from name_at(field, value, subdomain_problems)
 
 
+def driver_name_problems(field: str, name: str | None) -> Iterator[Problem]:
+    """What is wrong with the name of a driver, of volumes or of devices; big letters are not."""
+    if not name:
+        yield required_field(field)
+        return
+    if byte_length(name) > _LONGEST_DRIVER:
+        yield too_long(field, _LONGEST_DRIVER)
+    yield from texts(field, name, subdomain_problems(name.lower()))
+
+
 def port_number(field: str, value: int | None) -> Iterator[Problem]:
     yield from in_range(field, value or 0, 1, 65535)
 
 
 def port_name_problems(name: str) -> Iterator[str]:
     """What is wrong with the name of a port (RFC 6335)."""
-    if len(name) > 15:
+    if byte_length(name) > 15:
         yield "must be no more than 15 characters"
     if not _is_port_name(name):
         yield "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
@@ -133,24 +157,9 @@ def port_at(field: str, value: int | str | None) -> Iterator[Problem]:
         yield from port_number(field, value)
 
 
-def ip_problems(text: str) -> Iterator[str]:
-    """What is wrong with an IP address."""
-    plain = _leading_zeros(r"\1", text) if "." in text else text
-    try:
-        found = ipaddress.ip_address(plain)
-    except ValueError:
-        found = None
-    if found is None or "%" in text:
-        yield "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
-    elif plain != text:
-        yield "must not have leading 0s"
-    elif found.version == 6 and found.ipv4_mapped is not None:
-        yield "must not be an IPv4-mapped IPv6 address"
-
-
 def config_key_problems(key: str) -> Iterator[str]:
     """What is wrong with a key of a ConfigMap or a Secret."""
-    if len(key) > 253:
+    if byte_length(key) > 253:
         yield "must be no more than 253 characters"
     if not _is_config_key(key):
         yield _CONFIG_KEY_TEXT
@@ -160,6 +169,12 @@ def config_key_problems(key: str) -> Iterator[str]:
         yield "must not be '..'"
     elif key.startswith(".."):
         yield "must not start with '..'"
+
+
+def byte_warnings(field: str, amount: str) -> Iterator[str]:
+    """That an amount of bytes has a part of one."""
+    if not is_whole(amount):
+        yield f"{field}: fractional byte value {go_quoted(amount)} is invalid, must be an integer"
 
 
 def label_map(field: str, labels: Mapping[str, str] | None) -> Iterator[Problem]:
@@ -177,19 +192,32 @@ def selector_at(
     yield from label_map(f"{field}.matchLabels", selector.get("matchLabels"))
     for at, each in enumerate(selector.get("matchExpressions") or ()):
         path = f"{field}.matchExpressions[{at}]"
-        operator, values = each.get("operator"), each.get("values") or ()
-        if operator in ("In", "NotIn"):
-            if not values:
-                text = "must be specified when `operator` is 'In' or 'NotIn'"
-                yield required_field(f"{path}.values", text)
-        elif operator in ("Exists", "DoesNotExist"):
-            if values:
-                text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                yield forbidden_field(f"{path}.values", text)
-        else:
-            yield invalid_field(f"{path}.operator", operator or "", "not a valid selector operator")
-        key = each.get("key") or ""
-        yield from texts(f"{path}.key", key, key_problems(key))
-        if not allow_invalid_values:
-            for index, value in enumerate(values):
-                yield from texts(f"{path}.values[{index}]", value, value_problems(value))
+        yield from expression_at(path, each, any_value=allow_invalid_values)
+
+
+def expression_at(
+    path: str, expression: Mapping[str, Any], *, any_value: bool = False, compares: bool = False
+) -> Iterator[Problem]:
+    """One of the `matchExpressions` of a selector. `any_value`: its values need not be those of
+    labels; `compares`: it can also say `Gt` and `Lt`, as those of nodes can.
+    """
+    operator, values = expression.get("operator") or "", expression.get("values") or ()
+    if operator in ("In", "NotIn"):
+        if not values:
+            text = "must be specified when `operator` is 'In' or 'NotIn'"
+            yield required_field(f"{path}.values", text)
+    elif operator in ("Exists", "DoesNotExist"):
+        if values:
+            text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            yield forbidden_field(f"{path}.values", text)
+    elif compares and operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            text = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            yield required_field(f"{path}.values", text)
+    else:
+        yield invalid_field(f"{path}.operator", operator, NO_OPERATOR, named=True)
+    key = expression.get("key") or ""
+    yield from texts(f"{path}.key", key, key_problems(key))
+    if not any_value:
+        for index, value in enumerate(values):
+            yield from texts(f"{path}.values[{index}]", value, value_problems(value))

@@ -66,40 +66,52 @@ class Checks:
 
 _NONE = Checks()
 _STORAGES = {
-    "pod.pods": "pods",
-    "workloads.workloads": "podtemplates replicationcontrollers apps/controllerrevisions "
-    "apps/daemonsets apps/deployments apps/replicasets apps/statefulsets",
-    "jobs.batch": "batch/cronjobs batch/jobs",
-    "workloads.autoscaling": "autoscaling/horizontalpodautoscalers",
-    "workloads.disruption": "policy/poddisruptionbudgets",
-    "network.services": "services",
-    "network.endpoints": "endpoints discovery.k8s.io/endpointslices",
-    "network.networking": "networking.k8s.io/ingressclasses networking.k8s.io/ingresses "
-    "networking.k8s.io/ipaddresses networking.k8s.io/networkpolicies "
-    "networking.k8s.io/servicecidrs",
-    "configuration.configuration": "configmaps secrets serviceaccounts",
-    "configuration.limits": "limitranges resourcequotas",
-    "storage.claims": "persistentvolumeclaims persistentvolumes",
-    "storage.storage": "storage.k8s.io/csidrivers storage.k8s.io/csinodes "
-    "storage.k8s.io/csistoragecapacities storage.k8s.io/storageclasses "
-    "storage.k8s.io/volumeattachments storage.k8s.io/volumeattributesclasses",
-    "configuration.scheduling": "scheduling.k8s.io/priorityclasses",
+    "admission.policies": "admissionregistration.k8s.io/mutatingadmissionpolicies "
+    "admissionregistration.k8s.io/validatingadmissionpolicies",
+    "admission.policy_bindings": "admissionregistration.k8s.io/mutatingadmissionpolicybindings "
+    "admissionregistration.k8s.io/validatingadmissionpolicybindings",
+    "admission.webhooks": "admissionregistration.k8s.io/mutatingwebhookconfigurations "
+    "admissionregistration.k8s.io/validatingwebhookconfigurations",
+    "cluster.api_services": "apiregistration.k8s.io/apiservices",
+    "cluster.certificates": "certificates.k8s.io/certificatesigningrequests",
+    "cluster.events": "events",
+    "cluster.flow_control": "flowcontrol.apiserver.k8s.io/flowschemas "
+    "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
+    "cluster.leases": "coordination.k8s.io/leases",
+    "cluster.namespaces": "namespaces",
+    "cluster.nodes": "nodes",
     "cluster.rbac": "rbac.authorization.k8s.io/clusterrolebindings "
     "rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/rolebindings "
     "rbac.authorization.k8s.io/roles",
-    "cluster.cluster": "apiregistration.k8s.io/apiservices coordination.k8s.io/leases events "
-    "namespaces node.k8s.io/runtimeclasses nodes",
-    "cluster.certificates": "certificates.k8s.io/certificatesigningrequests",
-    "admission.admission": "admissionregistration.k8s.io/mutatingadmissionpolicies "
-    "admissionregistration.k8s.io/mutatingadmissionpolicybindings "
-    "admissionregistration.k8s.io/mutatingwebhookconfigurations "
-    "admissionregistration.k8s.io/validatingadmissionpolicies "
-    "admissionregistration.k8s.io/validatingadmissionpolicybindings "
-    "admissionregistration.k8s.io/validatingwebhookconfigurations",
-    "cluster.flow_control": "flowcontrol.apiserver.k8s.io/flowschemas "
-    "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-    "devices.devices": "resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims "
-    "resource.k8s.io/resourceclaimtemplates resource.k8s.io/resourceslices",
+    "cluster.runtime_classes": "node.k8s.io/runtimeclasses",
+    "configuration.config_maps": "configmaps secrets serviceaccounts",
+    "configuration.limits": "limitranges",
+    "configuration.quotas": "resourcequotas",
+    "configuration.scheduling": "scheduling.k8s.io/priorityclasses",
+    "devices.device_slices": "resource.k8s.io/resourceslices",
+    "devices.resource_claims": "resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims "
+    "resource.k8s.io/resourceclaimtemplates",
+    "jobs.cron_jobs": "batch/cronjobs",
+    "jobs.jobs": "batch/jobs",
+    "network.endpoint_slices": "discovery.k8s.io/endpointslices",
+    "network.endpoints": "endpoints",
+    "network.ingresses": "networking.k8s.io/ingressclasses networking.k8s.io/ingresses",
+    "network.network_policies": "networking.k8s.io/networkpolicies",
+    "network.service_ranges": "networking.k8s.io/ipaddresses networking.k8s.io/servicecidrs",
+    "network.services": "services",
+    "pod.pods": "pods",
+    "storage.claims": "persistentvolumeclaims",
+    "storage.classes": "storage.k8s.io/storageclasses storage.k8s.io/volumeattachments "
+    "storage.k8s.io/volumeattributesclasses",
+    "storage.csi": "storage.k8s.io/csidrivers storage.k8s.io/csinodes "
+    "storage.k8s.io/csistoragecapacities",
+    "storage.persistent_volumes": "persistentvolumes",
+    "workloads.autoscaling": "autoscaling/horizontalpodautoscalers",
+    "workloads.controller_revisions": "apps/controllerrevisions podtemplates",
+    "workloads.daemon_sets": "apps/daemonsets",
+    "workloads.deployments": "apps/deployments apps/replicasets replicationcontrollers",
+    "workloads.disruption": "policy/poddisruptionbudgets",
+    "workloads.stateful_sets": "apps/statefulsets",
 }
 """Modules of this package, each loaded when it is needed, and what they have the checks of."""
 _MODULES = {

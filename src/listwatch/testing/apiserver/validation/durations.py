@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..types.go_texts import time_quoted
+
 __all__ = ["duration_nanoseconds"]
 
 _UNITS = {
@@ -41,7 +43,7 @@ def duration_nanoseconds(text: str) -> int:
         if not found["unit"]:
             raise _wrong("missing unit in duration", text)
         if found["unit"] not in _UNITS:
-            raise _wrong(f"unknown unit {_quoted(found['unit'])} in duration", text)
+            raise _wrong(f"unknown unit {time_quoted(found['unit'])} in duration", text)
         total += _nanoseconds(found["whole"], found["fraction"] or "", _UNITS[found["unit"]])
         if total > (_MOST if sign > 0 else _MOST + 1):
             raise _wrong("invalid duration", text)
@@ -56,17 +58,4 @@ def _nanoseconds(whole: str, fraction: str, unit: int) -> int:
 
 
 def _wrong(why: str, text: str) -> ValueError:
-    return ValueError(f"time: {why} {_quoted(text)}")
-
-
-def _quoted(text: str) -> str:
-    """Other than printable ASCII as the bytes that it is."""
-    shown = []
-    for char in text:
-        if char in '"\\':
-            shown.append(f"\\{char}")
-        elif " " <= char < "\x80":
-            shown.append(char)
-        else:
-            shown += [f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass")]
-    return f'"{"".join(shown)}"'
+    return ValueError(f"time: {why} {time_quoted(text)}")

@@ -12,6 +12,8 @@ from .network.addresses import canonical_address_problems
 from .problems import Problem, invalid_field, required_field, too_long
 
 __all__ = [
+    "annotation_map_problems",
+    "byte_length",
     "embedded_metadata_problems",
     "finalizer_name_problems",
     "finalizer_warnings",
@@ -72,6 +74,7 @@ _RFC_1035_TEXT = (
     f"regex used for validation is '{_RFC_1035}')"
 )
 _is_rfc_1035 = re.compile(_RFC_1035).fullmatch
+_NO_VERSION = "version must not be empty"
 _UNKNOWN_FINALIZER = "name is neither a standard finalizer name nor is it fully qualified"
 
 # What most names must be is a subdomain; these are the exceptions (by storage).
@@ -125,13 +128,18 @@ def name_problems(of: ResourceType, name: str, *, prefix: bool = False) -> Itera
         return
     yield from subdomain_problems(name)
     shorter = _MAX_LENGTH.get(of.storage)
-    if shorter is not None and not prefix and len(name) > shorter:
+    if shorter is not None and not prefix and byte_length(name) > shorter:
         yield f"must be no more than {shorter} characters"
+
+
+def byte_length(text: str) -> int:
+    """How long it is for the real server, also where it speaks of characters: in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _long_name_problems(name: str) -> Iterator[str]:
     """Those of a subdomain, in the words of a newer way to declare it."""
-    if len(name) > _SUBDOMAIN_LENGTH:
+    if byte_length(name) > _SUBDOMAIN_LENGTH:
         yield f"must be no more than {_SUBDOMAIN_LENGTH} bytes"
     if not _is_subdomain(name):
         yield _SUBDOMAIN_TEXT
@@ -139,7 +147,7 @@ def _long_name_problems(name: str) -> Iterator[str]:
 
 def subdomain_problems(name: str) -> Iterator[str]:
     """What is wrong with a name that must do as a host name."""
-    if len(name) > _SUBDOMAIN_LENGTH:
+    if byte_length(name) > _SUBDOMAIN_LENGTH:
         yield f"must be no more than {_SUBDOMAIN_LENGTH} characters"
     if not _is_subdomain(name):
         yield _SUBDOMAIN_TEXT
@@ -147,7 +155,7 @@ def subdomain_problems(name: str) -> Iterator[str]:
 
 def label_name_problems(name: str) -> Iterator[str]:
     """What is wrong with a name that must do as a part of a host name."""
-    if len(name) > _LABEL_LENGTH:
+    if byte_length(name) > _LABEL_LENGTH:
         yield f"must be no more than {_LABEL_LENGTH} characters"
     if not _is_label(name):
         yield "must not contain dots" if _is_subdomain(name) else _LABEL_TEXT
@@ -155,7 +163,7 @@ def label_name_problems(name: str) -> Iterator[str]:
 
 def rfc_1035_problems(name: str) -> Iterator[str]:
     """What is wrong with a label in the older sense, which starts with a letter."""
-    if len(name) > _LABEL_LENGTH:
+    if byte_length(name) > _LABEL_LENGTH:
         yield f"must be no more than {_LABEL_LENGTH} characters"
     if not _is_rfc_1035(name):
         yield _RFC_1035_TEXT
@@ -227,16 +235,22 @@ def label_map_problems(metadata: Mapping[str, Any]) -> list[Problem]:
                 problems += _invalid("metadata.labels", value, value_problems(value))
     annotations = metadata.get("annotations")
     if annotations:
-        size = 0
-        for key, value in annotations.items():
-            size += len(key) + len(value)
-            problems += _invalid("metadata.annotations", key, key_problems(key.lower()))
-        if size > _ANNOTATION_BYTES:
-            problems.append(too_long("metadata.annotations", _ANNOTATION_BYTES))
+        problems += annotation_map_problems("metadata.annotations", annotations)
     owners = metadata.get("ownerReferences")
     if owners:
         problems += _owner_problems(owners)
     return problems
+
+
+def annotation_map_problems(field: str, annotations: Mapping[str, str] | None) -> Iterator[Problem]:
+    """What is wrong with the keys of annotations, and with the size of them all."""
+    size = 0
+    for key, value in (annotations or {}).items():
+        size += byte_length(key) + byte_length(value)
+        for text in key_problems(key.lower()):
+            yield invalid_field(field, key, text)
+    if size > _ANNOTATION_BYTES:
+        yield too_long(field, _ANNOTATION_BYTES)
 
 
 def _invalid(field: str, value: str, texts: Iterable[str]) -> list[Problem]:
@@ -253,13 +267,11 @@ def key_problems(key: str) -> tuple[str, ...]:
     if slash:
         if not prefix:
             texts.append("prefix part must be non-empty")
-        elif not _is_subdomain(prefix):
-            texts.append(f"prefix part {_SUBDOMAIN_TEXT}")
-        elif len(prefix) > _SUBDOMAIN_LENGTH:
-            texts.append(f"prefix part must be no more than {_SUBDOMAIN_LENGTH} bytes")
+        else:
+            texts += (f"prefix part {text}" for text in _long_name_problems(prefix))
     if not name:
         texts.append("name part must be non-empty")
-    elif len(name) > _LABEL_LENGTH:
+    elif byte_length(name) > _LABEL_LENGTH:
         texts.append(f"name part must be no more than {_LABEL_LENGTH} bytes")
     if not _is_qualified(name):
         texts.append(f"name part {_QUALIFIED_TEXT}")
@@ -270,7 +282,7 @@ def key_problems(key: str) -> tuple[str, ...]:
 def value_problems(value: str) -> tuple[str, ...]:
     """Those of a label's value."""
     texts = []
-    if len(value.encode()) > _LABEL_LENGTH:
+    if byte_length(value) > _LABEL_LENGTH:
         texts.append(f"must be no more than {_LABEL_LENGTH} bytes")
     if not _is_value(value):
         texts.append(_VALUE_TEXT)
@@ -301,9 +313,6 @@ def _owner_problems(owners: list[dict[str, Any]]) -> Iterator[Problem]:
             controller = this
 
 
-_NO_VERSION = "version must not be empty"
-
-
 def _finalizer_problems(of: ResourceType, finalizers: list[str]) -> Iterator[Problem]:
     for finalizer in finalizers:
         for text in key_problems(finalizer):
@@ -328,7 +337,8 @@ def finalizer_warnings(of: ResourceType, finalizers: list[str]) -> Iterator[str]
     if of.custom:
         for finalizer in finalizers:
             if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
+                path = " including a path (/)" if "." in finalizer else ""
                 yield (
-                    f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name '
-                    "to avoid accidental conflicts with other finalizer writers"
+                    f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name'
+                    f"{path} to avoid accidental conflicts with other finalizer writers"
                 )

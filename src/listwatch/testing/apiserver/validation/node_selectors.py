@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .checks import Value
+from .names import value_problems
 from .pod.affinity import node_selector_problems
 
-__all__ = ["DEPRECATED_LABELS", "node_selector_problems", "node_selector_warnings"]
+__all__ = [
+    "DEPRECATED_LABELS",
+    "label_warnings",
+    "node_selector_problems",
+    "node_selector_warnings",
+    "term_warnings",
+]
 
 DEPRECATED_LABELS = {
     "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -29,8 +36,20 @@ DEPRECATED_LABELS = {
 def node_selector_warnings(selector: Value, path: str) -> Iterator[str]:
     """That labels have another name now."""
     for at, term in enumerate(selector.get("nodeSelectorTerms") or ()):
-        for index, each in enumerate((term or {}).get("matchExpressions") or ()):
-            key = (each or {}).get("key")
-            if key in DEPRECATED_LABELS:
-                here = f"{path}.nodeSelectorTerms[{at}].matchExpressions[{index}].key"
-                yield f"{here}: {key} is {DEPRECATED_LABELS[key]}"
+        yield from term_warnings(term, f"{path}.nodeSelectorTerms[{at}]")
+
+
+def term_warnings(term: Value, path: str, *, values: bool = False) -> Iterator[str]:
+    """Likewise, of one of the terms; `values`: also of those that no label can have."""
+    for at, expression in enumerate(term.get("matchExpressions") or ()):
+        here = f"{path}.matchExpressions[{at}]"
+        yield from label_warnings(f"{here}.key", expression.get("key") or "")
+        for index, value in enumerate((values and expression.get("values")) or ()):
+            for text in value_problems(value):
+                yield f"{here}.values[{index}]: {value} is invalid, {text}"
+
+
+def label_warnings(field: str, label: str) -> Iterator[str]:
+    """Likewise, of one label."""
+    if label in DEPRECATED_LABELS:
+        yield f"{field}: {label} is {DEPRECATED_LABELS[label]}"

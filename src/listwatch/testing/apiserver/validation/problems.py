@@ -42,6 +42,8 @@ class _Type(Protocol):
     @property
     def kind(self) -> str: ...
     @property
+    def kind_group(self) -> str: ...
+    @property
     def qualified_name(self) -> str: ...
 
 
@@ -97,8 +99,11 @@ def _shown(value: Any) -> str:
     return go_quoted(value) if isinstance(value, str) else go_json(value).decode()
 
 
-def invalid_field(field: str, value: Any, text: str) -> Problem:
-    shown = f"Invalid value: {_shown(value)}"
+def invalid_field(field: str, value: Any, text: str, *, named: bool = False) -> Problem:
+    """`named`: the value's type has a name of its own there, so that a text is shown as JSON, too:
+    with `<`, `>` and `&` escaped.
+    """
+    shown = f"Invalid value: {go_json(value).decode() if named else _shown(value)}"
     return Problem(field, "FieldValueInvalid", f"{shown}: {text}" if text else shown)
 
 
@@ -190,9 +195,10 @@ def already_exists(named: _Type, name: str, *, dying: bool = False) -> Refused:
 def conflict(named: _Type, name: str, text: str, *, by_kind: bool = False) -> Refused:
     """409. A failed precondition names the kind, everything else the resource (K33)."""
     what = named.kind if by_kind else named.plural
-    qualified = f"{what}.{named.group}" if named.group else what
+    group = named.kind_group if by_kind else named.group
+    qualified = f"{what}.{group}" if group else what
     message = f"Operation cannot be fulfilled on {qualified} {go_quoted(name)}: {text}"
-    return Refused(failure(409, "Conflict", message, details=_details(name, named.group, what)))
+    return Refused(failure(409, "Conflict", message, details=_details(name, group, what)))
 
 
 def forbidden(named: _Type, name: str, text: str, causes: Sequence[Problem] = ()) -> Refused:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..storage.state import Target
 
-__all__ = ["Attributes", "Operation"]
+__all__ = ["Attributes", "Operation", "is_of_its_own"]
 
 Operation = Literal["CREATE", "UPDATE", "DELETE"]
 
@@ -16,8 +16,14 @@ _KINDS = {
     "scale": ("autoscaling", "v1", "Scale"),
     "eviction": ("policy", "v1", "Eviction"),
     "binding": ("", "v1", "Binding"),
+    "token": ("authentication.k8s.io", "v1", "TokenRequest"),
 }
 """The kinds of those subresources that are objects of their own."""
+
+
+def is_of_its_own(target: Target) -> bool:
+    """Whether what is written at a path is an object of another kind than the type's."""
+    return target.subresource in _KINDS or not target.type.is_stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

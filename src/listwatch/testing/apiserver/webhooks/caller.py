@@ -9,17 +9,18 @@ from urllib.parse import urlsplit
 
 from listwatch.rest.aiohttp_transport import AiohttpTransport
 from listwatch.rest.config import ClientConfig
-from listwatch.rest.errors import ConfigError, ConnectionRefused, TransportError
+from listwatch.rest.errors import ConfigError, ConnectionLost, ConnectionRefused, TransportError
 from listwatch.rest.transport import HTTPRequest
 
+from .answers import Failed
 from .consulting import Outcome
 from .questions import Question
-from .reviews import Failed
+from .refusals import unexpected
 
 __all__ = ["WebhookCaller"]
 
-_MAX_BODY = 3 * 1024 * 1024
-"""Bytes of an answer, as of a request to the server itself."""
+_MAX_BODY = 64 * 1024 * 1024
+"""Bytes of an answer. A real server has no limit."""
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json, */*"}
 
 
@@ -29,10 +30,15 @@ class WebhookCaller:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def __call__(self, question: Question, done: Callable[[Outcome], None]) -> None:
+    def __call__(self, question: Question, done: Callable[[Outcome], None]) -> Callable[[], None]:
         task = asyncio.get_running_loop().create_task(_ask(question, done), name="webhook")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+        def cancel() -> None:
+            task.cancel()
+
+        return cancel
 
     async def close(self) -> None:
         """Nobody waits for the answers any more. Idempotent."""
@@ -54,6 +60,8 @@ async def _ask(question: Question, done: Callable[[Outcome], None]) -> None:
         host, port = question.place.address
         text = f"dial tcp {host}:{port}: connect: connection refused"
         outcome = _failed(question, seconds, text)
+    except ConnectionLost:
+        outcome = _failed(question, seconds, "EOF")
     except (TransportError, ConfigError) as error:
         outcome = _failed(question, seconds, str(error))
     except Failed as failed:
@@ -82,21 +90,15 @@ async def _answer(question: Question, seconds: str) -> bytes:
         body = await answer.read(_MAX_BODY)
     finally:
         await transport.close()
-    if answer.status >= 300:
-        text = body[:200].decode("utf-8", "replace").strip()
-        raise Failed(f"failed to call webhook: {_unexpected(answer.status, text)}")
+    why = unexpected(answer.status, body)
+    if not why and not body:
+        kind = answer.headers.get("Content-Type") or "application/json"
+        why = f"0-length response with status code: {answer.status} and content type: {kind}"
+    if why:
+        raise Failed(f"failed to call webhook: {why}")
     return body
 
 
 def _failed(question: Question, seconds: str, why: str) -> Failed:
     url = f"{question.place.url}?timeout={seconds}"
     return Failed(f'failed to call webhook: Post "{url}": {why}')
-
-
-def _unexpected(status: int, text: str) -> str:
-    """What Go's client says to an answer that is none."""
-    if status == 404:
-        return "the server could not find the requested resource"
-    if status >= 500:
-        return f'an error on the server ("{text}") has prevented the request from succeeding'
-    return f"the server rejected our request for an unknown reason ({status})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,16 +16,19 @@ from ..storage.state import State, Target
 from ..validation.problems import bad_request, go_quoted
 from ..writing.json_patch import JSONPatchError, json_patch
 from ..writing.metadata import new_uid
-from .attributes import Attributes, Operation
+from .answers import Failed
+from .attributes import Attributes, Operation, is_of_its_own
 from .hooks import MUTATING, VALIDATING, Hook, hooks_for
 from .questions import Question, place_of
-from .reviews import Failed, Verdict, known_version, review, verdict
+from .reviews import Verdict, known_version, review, verdict
 
 __all__ = ["AnswersMissing", "Consulting", "Outcome"]
 
 Outcome = bytes | Failed
 """The body of an answer, or why there is none."""
 _Key = tuple[str, ...]
+_LAST_STATUS = 999
+"""The greatest code that HTTP has room for."""
 
 
 class AnswersMissing(Exception):
@@ -72,32 +75,41 @@ class Consulting:
         target: Target,
         new: Mapping[str, Any] | None,
         old: Mapping[str, Any] | None,
-        dry_run: bool,
     ) -> Attributes:
-        """What the webhooks are to be told."""
+        """What the webhooks are to be told. Whether it is a dry run is what the client said: the
+        server itself makes some of what is none, to see what would be written.
+        """
         metadata = (new or {}).get("metadata") or {}
         return Attributes(
             operation=operation,
             target=target,
-            name=target.name or metadata.get("name") or "",
-            new=new,
+            name=str(target.name or metadata.get("name") or ""),
+            new=new if new is None or is_of_its_own(target) else target.type.ordered(new),
             old=old,
-            options={"kind": f"{operation.capitalize()}Options", **self._options},
-            dry_run=dry_run,
+            options={**self._options, "kind": f"{operation.capitalize()}Options"},
+            dry_run=bool(self._options.get("dryRun")),
         )
 
-    def mutated(self, attributes: Attributes) -> dict[str, Any]:
-        """`attributes.new` as the mutating webhooks want it: itself where they want nothing.
-        Raises `AnswersMissing`, `Refused`.
+    def mutated(
+        self, attributes: Attributes, read: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    ) -> dict[str, Any]:
+        """`attributes.new` as the mutating webhooks want it: itself where they want nothing. What
+        each of them has made is read by `read`, which may refuse it. Raises `AnswersMissing`,
+        `Refused`.
         """
         before: Any = attributes.new
-        after: Any = self._mutate(attributes).new
+        after: Any = self._mutate(attributes, read).new
         return dict(after) if after != before else before
 
-    def check_deletion(self, target: Target, old: Mapping[str, Any], dry_run: bool) -> None:
+    def check_deletion(self, target: Target, old: Mapping[str, Any]) -> None:
         """Ask all of them whether an object may go. Raises `AnswersMissing`, `Refused`."""
-        named = replace(target, name=old["metadata"]["name"])
-        self.check_all(self.about("DELETE", named, None, old, dry_run))
+        self.check_all(self.about("DELETE", target, None, old))
+
+    def check_new(self, target: Target, new: Mapping[str, Any]) -> None:
+        """Ask all of them about what comes of a POST and is no object to be stored. Raises
+        `AnswersMissing`, `Refused`.
+        """
+        self.check_all(self.about("CREATE", target, new, None))
 
     def check_all(self, attributes: Attributes) -> None:
         """Ask all of them about what is no object to be stored. Raises `AnswersMissing`,
@@ -106,19 +118,21 @@ class Consulting:
         self._mutate(attributes)
         self.check(attributes)
 
-    def _mutate(self, attributes: Attributes) -> Attributes:
+    def _mutate(
+        self, attributes: Attributes, read: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    ) -> Attributes:
         """Ask one after the other. Those with `reinvocationPolicy: IfNeeded` are asked once more
         where one after them changed the object.
         """
         last_change = -1
         asked = list(enumerate(hooks_for(self._state, MUTATING, attributes)))
         for at, hook in asked:
-            attributes, changed = self._mutated_by(hook, attributes, "0")
+            attributes, changed = self._mutated_by(hook, attributes, "0", read)
             if changed:
                 last_change = at
         for at, hook in asked:
             if at < last_change and hook.value.get("reinvocationPolicy") == "IfNeeded":
-                attributes, _ = self._mutated_by(hook, attributes, "1")
+                attributes, _ = self._mutated_by(hook, attributes, "1", read)
         return attributes
 
     def check(self, attributes: Attributes) -> None:
@@ -142,7 +156,13 @@ class Consulting:
         if refusals:
             raise refusals[0]
 
-    def _mutated_by(self, hook: Hook, attributes: Attributes, turn: str) -> tuple[Attributes, bool]:
+    def _mutated_by(
+        self,
+        hook: Hook,
+        attributes: Attributes,
+        turn: str,
+        read: Callable[[dict[str, Any]], dict[str, Any]],
+    ) -> tuple[Attributes, bool]:
         try:
             found = self._ask(hook, attributes, turn, mutating=True)
         except Failed as failed:
@@ -166,6 +186,8 @@ class Consulting:
         if not isinstance(new, dict):
             raise _internal("the patch of a webhook makes something that is no object")
         changed = new != attributes.new
+        if changed:
+            new = read(new)
         return (replace(attributes, new=new) if changed else attributes), changed
 
     def _ask(self, hook: Hook, attributes: Attributes, turn: str, *, mutating: bool) -> Verdict:
@@ -194,7 +216,7 @@ def _options_of(request: ServerRequest) -> dict[str, Any]:
     if request.method == "DELETE" and request.body:
         with contextlib.suppress(ValueError):  # which the deletion itself will complain of
             given = json.loads(request.body)
-            options |= given if isinstance(given, dict) else {}
+            options = {**(given if isinstance(given, dict) else {}), **options}
     dry_run = [value for name, value in request.query if name == "dryRun" and value]
     if dry_run:
         options["dryRun"] = dry_run
@@ -202,22 +224,23 @@ def _options_of(request: ServerRequest) -> dict[str, Any]:
         value = request.parameter(name)
         if value:
             options[name] = value
+    grace = request.parameter("gracePeriodSeconds") or ""
+    if request.method == "DELETE" and grace.isascii() and grace.isdigit():
+        options["gracePeriodSeconds"] = int(grace)
     return options
 
 
 def _denied(hook: Hook, given: Mapping[str, Any] | None) -> Refused:
     """The Status of the webhook's answer, completed."""
     status = dict(given or {})
-    code = status.get("code")
-    if not isinstance(code, int) or code < 400:
-        code = 400
+    code = min(max(status.get("code", 0), 400), _LAST_STATUS)
     denied = f"admission webhook {go_quoted(hook.name)} denied the request"
     said = status.get("message") or status.get("reason")
     message = f"{denied}: {said}" if said else f"{denied} without explanation"
     answer = {
         "kind": "Status",
         "apiVersion": "v1",
-        "metadata": status.get("metadata") or {},
+        "metadata": {},
         "status": "Failure",
         "message": message,
     }

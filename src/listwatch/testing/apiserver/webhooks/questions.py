@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from ..storage.state import State
 from ..validation.problems import go_quoted
+from .answers import Failed
 from .hooks import Hook
-from .reviews import Failed
 
 __all__ = ["Place", "Question", "place_of"]
 
@@ -60,10 +60,14 @@ def place_of(hook: Hook, state: State) -> Place:
     url = str(config.get("url") or "")
     if not url:
         raise Failed("webhook configuration must have either service or URL")
-    parts = urlsplit(url)
-    if not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        hostname, port = parts.hostname, parts.port or 443
+    except ValueError as error:  # as of a port that is too great
+        raise Failed(f'failed to call webhook: Post "{url}": {error}') from None
+    if not hostname:
         raise Failed(f"Unparsable URL: {url}")
-    return Place(url, (parts.hostname, parts.port or 443), parts.hostname, authority)
+    return Place(url, (hostname, port), hostname, authority)
 
 
 def _endpoint(state: State, service: Mapping[str, Any], port: int, url: str) -> tuple[str, int]:

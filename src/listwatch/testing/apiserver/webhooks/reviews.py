@@ -13,17 +13,15 @@ from ..auth import User
 from ..reading.encoding import go_json
 from ..types.served import ResourceType
 from ..validation.problems import go_quoted
+from ..writing.go_syntax import go_kind
+from .answers import Failed, read_answer
 from .attributes import Attributes
 from .hooks import Hook
 
-__all__ = ["Failed", "Verdict", "known_version", "review", "verdict"]
+__all__ = ["Verdict", "known_version", "review", "verdict"]
 
 _GROUP = "admission.k8s.io"
 _VERSIONS = ("v1", "v1beta1")
-
-
-class Failed(Exception):
-    """A webhook could not be asked, or what it said is no answer: the text tells which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +106,9 @@ def _user_info(user: User) -> dict[str, Any]:
 
 def verdict(body: bytes, uid: str, version: str, *, mutating: bool) -> Verdict:
     """What the answer says. Raises `Failed`."""
-    try:
-        answer = json.loads(body)
-    except ValueError as error:
-        raise Failed(f"failed to call webhook: couldn't get version/kind; {error}") from None
-    response = answer.get("response") if isinstance(answer, dict) else None
-    if not isinstance(response, dict):
+    answer = read_answer(body)
+    response = answer.get("response")
+    if response is None:
         raise _invalid("webhook response was absent")
     patch, patch_type = response.get("patch"), response.get("patchType")
     if version == "v1":
@@ -122,8 +117,8 @@ def verdict(body: bytes, uid: str, version: str, *, mutating: bool) -> Verdict:
     return Verdict(
         allowed=response.get("allowed") is True,
         patch=_operations(patch) if patch and mutating else None,
-        status=response.get("status") if isinstance(response.get("status"), dict) else None,
-        warnings=tuple(map(str, response.get("warnings") or ())),
+        status=response.get("status"),
+        warnings=tuple(response.get("warnings") or ()),
     )
 
 
@@ -155,12 +150,23 @@ def _check_patch(patch: Any, patch_type: Any, *, mutating: bool) -> None:
 def _operations(patch: Any) -> list[dict[str, Any]]:
     try:
         operations = json.loads(base64.b64decode(str(patch), validate=True))
-    except (binascii.Error, ValueError) as error:
-        text = f"received undecodable patch in webhook response: {error}"
-        raise Failed(text) from None
-    if not isinstance(operations, list) or not all(isinstance(each, dict) for each in operations):
-        raise Failed("received undecodable patch in webhook response: it is no list of operations")
-    return operations
+    except (binascii.Error, ValueError, RecursionError) as error:
+        raise _undecodable(str(error)) from None
+    if operations is None:
+        return []
+    if not isinstance(operations, list):
+        kind = go_kind(operations)
+        raise _undecodable(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
+    for each in operations:
+        if each is not None and not isinstance(each, dict):
+            kind = go_kind(each)
+            text = f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Operation"
+            raise _undecodable(text)
+    return [each or {} for each in operations]
+
+
+def _undecodable(why: str) -> Failed:
+    return Failed(f"received undecodable patch in webhook response: {why}")
 
 
 def _invalid(why: str) -> Failed:

@@ -22,7 +22,7 @@ from .typed_types import type_of
 from .write_options import WriteOptions
 from .yaml_duplicates import yaml_duplicates, yaml_errors
 
-__all__ = ["applied", "empty_of", "read_configuration", "strict_problem"]
+__all__ = ["applied", "conversion_of", "empty_of", "read_configuration", "strict_problem"]
 
 
 def read_configuration(
@@ -93,13 +93,26 @@ def applied(
         details = {"causes": conflict.causes}
         raise Refused(failure(409, "Conflict", conflict.message, details=details)) from None
     except ApplyFailed as failed:
-        metadata = config.get("metadata")
-        found = metadata if isinstance(metadata, dict) else {}
-        where = f"{_text(found.get('namespace'))}/{_text(found.get('name'))}"
         raise internal_error(
-            f"failed to create typed patch object ({where}; "
-            f"{_kind_text(of.api_version, of.kind)}): {failed}"
+            f"failed to create typed patch object ({_named(of, config)}): {failed}"
         ) from None
+
+
+def conversion_of(of: ResourceType, config: Mapping[str, Any]) -> str:
+    """What a refusal begins with where Go cannot hold what an apply has made."""
+    if of.custom:
+        return ""
+    return (
+        f"failed to convert new object ({_named(of, config)}) to proper version: unable to convert "
+        f"unstructured object to {_kind_text(of.api_version, of.kind)}: "
+    )
+
+
+def _named(of: ResourceType, config: Mapping[str, Any]) -> str:
+    metadata = config.get("metadata")
+    found = metadata if isinstance(metadata, dict) else {}
+    where = f"{_text(found.get('namespace'))}/{_text(found.get('name'))}"
+    return f"{where}; {_kind_text(of.api_version, of.kind)}"
 
 
 def empty_of(of: ResourceType) -> Mapping[str, Any]:

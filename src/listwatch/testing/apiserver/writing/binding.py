@@ -8,7 +8,6 @@ from typing import Any
 
 from listwatch.api import APIResource
 
-from ..defaulting.pod_defaults import fill_pod_spec
 from ..deleting.namespaces import check_open
 from ..messages import Answer, ServerRequest
 from ..reading.object_answers import warning_headers
@@ -16,6 +15,7 @@ from ..reading.object_negotiation import view_of
 from ..statuses import done
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
+from ..types.go_structs import in_go_form
 from ..types.served import ResourceType
 from ..validation.problems import bad_request, conflict, internal_error, not_found
 from .metadata import timestamp
@@ -35,7 +35,8 @@ _BINDING = ResourceType(
 
 def bound(pod: Mapping[str, Any], node: str, conditions: list[Mapping[str, Any]]) -> dict[str, Any]:
     """`pod` on `node`, with these conditions. It is written in nobody's name (managedFields)."""
-    spec = fill_pod_spec({**pod["spec"], "nodeName": node}, in_pod=True)
+    placed = {**pod, "spec": {**pod["spec"], "nodeName": node}}
+    spec = in_go_form("v1", "Pod", placed, pod)["spec"]
     before: dict[str, Any] = dict(pod.get("status") or {})
     status = {"phase": "Pending", **before, "conditions": conditions}
     if "qosClass" in status:
@@ -74,7 +75,8 @@ class Bindings:
             pods = self._state.types.find("", "v1", "pods")
             assert pods is not None  # a built-in type
             of_pod = replace(target, type=pods, name=name, subresource="binding")
-            return self._bind(of_pod, value, options, warnings)
+            asked_about = replace(target, name=name)
+            return self._bind(of_pod, value, options, warnings, asked_about)
 
     def _bind(
         self,
@@ -82,16 +84,18 @@ class Bindings:
         value: Mapping[str, Any],
         options: WriteOptions,
         warnings: list[str],
+        asked_about: Target | None = None,
     ) -> Answer:
+        """`asked_about`: as what webhooks are asked about it, where it is not `target`."""
         metadata, to = value["metadata"], value.get("target")
         node = _node(to if isinstance(to, dict) else {})
         of, log = target.type, self._state.log
+        if self._state.consulting is not None:
+            shown = {**value, "metadata": {**metadata, "namespace": target.namespace}}
+            self._state.consulting.check_new(asked_about or target, shown)
         stored = log.get(of.storage, (target.namespace, target.name))
         if stored is None:
             raise not_found(of, target.name)
-        consulting = self._state.consulting
-        if consulting is not None:
-            consulting.check_all(consulting.about("CREATE", target, value, None, options.dry_run))
         self._check(target, metadata, stored.value)
         pod = stored.value
         joined = {}

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..reading.encoding import go_json
 
 __all__ = ["JSONPatchError", "json_patch"]
 
+_OPERATIONS = ("add", "remove", "replace", "test", "move", "copy")
 _MOST_COPIED = 3 * 1024 * 1024
 """Bytes of JSON that the operations `copy` of one patch may add."""
 
 
 class JSONPatchError(Exception):
-    """An operation cannot be done. Clients are not told which, nor why."""
+    """An operation cannot be done: why, in the words of a real server, which tells them where the
+    patch is a webhook's.
+    """
+
+
+class _Missing(Exception):
+    """A path leads to nothing."""
 
 
 def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
@@ -28,9 +36,10 @@ def json_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
 
     >>> json_patch({"a": [1, 2]}, [{"op": "add", "path": "/a/-", "value": 3}])
     {'a': [1, 2, 3]}
-    >>> json_patch({"a": 1}, [{"op": "test", "path": "/a", "value": 2}])
+    >>> json_patch({"a": 1}, [{"op": "test", "path": "/a", "value": 2}])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    listwatch.testing.apiserver.writing.json_patch.JSONPatchError: test /a: it is 1
+    ...
+    listwatch.testing.apiserver.writing.json_patch.JSONPatchError: testing value /a failed: test...
     """
     work = _Patching(document)
     for operation in operations:
@@ -50,35 +59,42 @@ class _Patching:
         """The ids of containers that were made here: nobody else has them."""
 
     def do(self, operation: dict[str, Any]) -> None:
-        path = operation.get("path")
+        op, path = operation.get("op"), operation.get("path")
+        if op not in _OPERATIONS:
+            raise JSONPatchError(f"Unexpected kind: {op if isinstance(op, str) else 'unknown'}")
         if not isinstance(path, str):
-            raise JSONPatchError("an operation without a path")
-        op, value = operation.get("op"), operation.get("value")
+            raise JSONPatchError(f"{op} operation failed to decode path: missing value")
+        try:
+            self._do(op, path, operation)
+        except _Missing:
+            text = f'{op} operation does not apply: doc is missing path: "{path}": missing value'
+            raise JSONPatchError(text) from None
+
+    def _do(self, op: str, path: str, operation: dict[str, Any]) -> None:
+        value = operation.get("value")
         match op:
             case "add":
                 if not path:
                     raise JSONPatchError("add: no place for another document")
                 self._change(path, lambda parent, key: _add(parent, key, value))
             case "remove":
-                self._change(path, _remove)
+                self._change(path, partial(_remove, path=path))
             case "replace":
                 self._replace(path, value)
             case "test":
                 found = _get(self.document, path, missing_is_null=True)
                 if not _equal(found, value):
-                    raise JSONPatchError(f"test {path}: it is {found!r}")
+                    raise JSONPatchError(f"testing value {path} failed: test failed")
             case "move" | "copy":
                 source = operation.get("from")
                 if not isinstance(source, str):
                     raise JSONPatchError(f"{op}: no from")
                 found = _get(self.document, source, missing_is_null=op == "copy")
                 if op == "move":
-                    self._change(source, _remove)
+                    self._change(source, partial(_remove, path=source))
                 else:
                     found = self._copy(found)
                 self._change(path, lambda parent, key: _add(parent, key, found))
-            case _:
-                raise JSONPatchError(f"no such operation: {op!r}")
 
     def _replace(self, path: str, value: Any) -> None:
         if path:
@@ -86,7 +102,8 @@ class _Patching:
         elif isinstance(value, dict | list):
             self.document = value
         else:
-            raise JSONPatchError("replace: no object")
+            text = "replace operation value must be object or array: %!w(<nil>)"
+            raise JSONPatchError(text)
 
     def _copy(self, found: Any) -> Any:
         data = go_json(found)
@@ -135,7 +152,7 @@ def _child(container: Any, key: str) -> Any:
             return container[key]
     elif isinstance(container, list):
         return container[_index(container, key)]
-    raise JSONPatchError(f"nothing at {key!r}")
+    raise _Missing
 
 
 def _get(document: Any, path: str, *, missing_is_null: bool) -> Any:
@@ -165,10 +182,13 @@ def _set(container: Any, key: str, value: Any) -> None:
         container[_index(container, key)] = value
 
 
-def _remove(container: Any, key: str) -> None:
+def _remove(container: Any, key: str, *, path: str) -> None:
     if isinstance(container, dict):
         if key not in container:
-            raise JSONPatchError(f"nothing at {key!r}")
+            raise JSONPatchError(
+                f"error in remove for path: '{path}': Unable to remove nonexistent key: {key}: "
+                "missing value"
+            )
         del container[key]
     else:
         del container[_index(container, key)]

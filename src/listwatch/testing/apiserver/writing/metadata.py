@@ -39,6 +39,10 @@ _COUNTED_METADATA = {
     "discovery.k8s.io/endpointslices": "labels",
 }
 """What of metadata `metadata.generation` counts the changes of, by storage."""
+_NEVER_COUNTED = frozenset({"scheduling.k8s.io/priorityclasses"})
+"""Types whose generation stays what it was at first."""
+_COUNTED_LATE = frozenset({"storage.k8s.io/csidrivers"})
+"""Types whose objects have a generation once they have been changed."""
 _IMMUTABLE = ("uid", "deletionTimestamp", "deletionGracePeriodSeconds")
 
 
@@ -134,15 +138,15 @@ def next_generation(of: ResourceType, old: Mapping[str, Any], new: Mapping[str, 
     It counts the changes of spec; of types without one, all but those of metadata and status. Where
     the status has no path of its own, its changes count too.
     """
-    if not of.generation:
+    if of.storage in _NEVER_COUNTED or not (of.generation or of.storage in _COUNTED_LATE):
         return None
     if of.custom or "spec" not in of.members:
         without = {"metadata", "kind", "apiVersion"}
         if of.has_status:
             without.add("status")
-        same = old.keys() - without == new.keys() - without and all(
-            old[name] == value for name, value in new.items() if name not in without
-        )
+        none: Any = ... if of.custom else None  # what is null is there, if in custom objects alone
+        names = {*old, *new} - without
+        same = all(old.get(name, none) == new.get(name, none) for name in names)
     else:
         same = old.get("spec") == new.get("spec")
     counted = _COUNTED_METADATA.get(of.storage)

@@ -23,6 +23,7 @@ from .go_syntax import go_kind
 from .json_patch import JSONPatchError, json_patch
 from .merge_patch import merge_patch
 from .owners import without_duplicates
+from .patched_order import operated_order
 from .request_bodies import decode_json, media_type
 from .shapes import ShapeError, check_shape, conversion, duplicate_fields
 from .strategic_merge import StrategicMergeError, go_text, strategic_merge
@@ -63,7 +64,13 @@ def read_patch(of: ResourceType, request: ServerRequest) -> Patch:
         twice = []
         if validation != "Ignore":
             twice = [f'{prefix}duplicate field "{path}"' for path in duplicate_fields(request.body)]
-        return _checked(of, made, old, validation, warnings, twice)
+        try:
+            return _checked(of, made, old, validation, warnings, twice)
+        except _Senseless as error:
+            shown = made
+            if kind == JSON_PATCH:
+                shown = operated_order(made, _decoded(request.body) or ())
+            raise _refused(shown, str(error), custom=of.custom and error.of_schema) from None
 
     return patch
 
@@ -71,6 +78,15 @@ def read_patch(of: ResourceType, request: ServerRequest) -> Patch:
 def is_apply(request: ServerRequest) -> bool:
     """Whether a PATCH is a server-side apply."""
     return media_type(request) == APPLY_PATCH
+
+
+class _Senseless(Exception):
+    """What a patch has made is no object of the type: the text is Go's."""
+
+    def __init__(self, text: str, *, of_schema: bool = False) -> None:
+        super().__init__(text)
+        self.of_schema = of_schema
+        """Whether a custom object was read before that, and is shown as such."""
 
 
 class _Strategic:
@@ -170,14 +186,20 @@ def _cannot(value: Any, go_type: str) -> str:
 
 
 def cleaned(
-    of: ResourceType, value: dict[str, Any], old: Mapping[str, Any], warnings: list[str]
+    of: ResourceType,
+    value: dict[str, Any],
+    old: Mapping[str, Any],
+    warnings: list[str],
+    applied_as: str | None = None,
 ) -> dict[str, Any]:
-    """What an apply has made, as the type's decoder leaves it."""
+    """What an apply or a webhook has made, as the type's decoder leaves it. `applied_as`: what
+    refusals of an apply begin with. Of those no custom object loses the nulls that it may not have.
+    """
     made = dict(value)
     try:
-        check_shape(of, made, old)
+        check_shape(of, made, old, applied=applied_as is not None)
     except ShapeError as error:
-        raise internal_error(str(error)) from None
+        raise internal_error((applied_as or "") + (error.conversion or str(error))) from None
     return _owners_once(made, warnings)
 
 
@@ -191,7 +213,7 @@ def _checked(
 ) -> dict[str, Any]:
     """`twice`: complaints about the patch itself."""
     if not isinstance(value, dict):
-        raise _senseless(value, _cannot(value, "map[string]interface {}"))
+        raise _Senseless(_cannot(value, "map[string]interface {}"))
     kind, api_version = value.get("kind"), value.get("apiVersion")
     kind = of.kind if kind in (None, "") else kind
     api_version = of.api_version if api_version in (None, "") else api_version
@@ -201,13 +223,13 @@ def _checked(
     try:
         paths = check_shape(of, made, old)
     except ShapeError as error:
-        raise _senseless(value, str(error), custom=of.custom) from None
+        raise _Senseless(str(error), of_schema=True) from None
     unknown = list(twice)
     if validation != "Ignore":
         unknown += [f'unknown field "{path}"' for path in paths]
     if unknown and validation == "Strict":
         text = f"strict decoding error: {', '.join(unknown)}"
-        raise _senseless(value, text, custom=of.custom)
+        raise _Senseless(text, of_schema=True)
     warnings += unknown
     return _owners_once(made, warnings)
 
@@ -231,13 +253,13 @@ def _of_another_type(
             "couldn't get version/kind; json parse error: json: cannot unmarshal "
             f"{go_kind(wrong)} into Go struct field .{name} of type string"
         )
-        return _senseless(value, text)
+        raise _Senseless(text)
     if not of.custom:
         text = (
             f'no kind "{kind}" is registered for version "{api_version}" in scheme '
             '"pkg/runtime/scheme.go:111"'
         )
-        return _senseless(value, text)
+        raise _Senseless(text)
     problems = []
     if kind != of.kind:
         problems.append(invalid_field("kind", kind, f"must be {of.kind}"))
@@ -248,16 +270,12 @@ def _of_another_type(
     return invalid(kind, of.group, name, problems)
 
 
-def _sorted_map(name: str, member: Any) -> Any:
-    return dict(sorted(member.items())) if name == "data" and isinstance(member, dict) else member
-
-
-def _senseless(value: Any, text: str, *, custom: bool = False) -> Refused:
+def _refused(value: Any, text: str, *, custom: bool = False) -> Refused:
     """422 with the whole of what the patch made (K29)."""
     shown = value
     if custom:
         shown = alphabetical(value)
     elif isinstance(value, dict):
-        shown = {name: _sorted_map(name, member) for name, member in sorted(value.items())}
+        shown = dict(sorted(value.items()))
     problem: Problem = invalid_field("patch", go_json(shown).decode(), text)
     return invalid("", "", "", [problem])

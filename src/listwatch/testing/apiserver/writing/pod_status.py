@@ -10,6 +10,8 @@ __all__ = ["completed_pod_status"]
 
 Value = dict[str, Any]
 
+_NOT_SERVED = "nodeAllocatableResourceClaimStatuses"
+
 
 def completed_pod_status(old: Mapping[str, Any], status: Value) -> Value:
     """The new status with what `old`, the one before it, says of the pod for good; and with its
@@ -28,9 +30,6 @@ def completed_pod_status(old: Mapping[str, Any], status: Value) -> Value:
     elif ips and (ips[0] or {}).get("ip"):
         made["podIP"] = ips[0]["ip"]
     return made
-
-
-_NOT_SERVED = "nodeAllocatableResourceClaimStatuses"
 
 
 def _with_generations(conditions: Any, before: Any) -> Any:

@@ -27,17 +27,15 @@ from .managed_fields import Entries, Manager, after_update
 from .metadata import next_generation, timestamp
 from .patches import cleaned, is_apply, read_patch
 from .scale_owners import ScaleOwners
+from .shapes import ShapeError, check_shape
 from .subresource_name import SubresourceName
 from .typed_types import type_of
+from .wanted import unreadable
 from .write_checks import check_name, check_version, read_sent
 from .write_options import WriteOptions, write_options
 
-__all__ = ["SCALED", "Scales", "scale_of"]
+__all__ = ["Scales", "scale_of"]
 
-SCALED = frozenset(
-    {"replicationcontrollers", "apps/deployments", "apps/replicasets", "apps/statefulsets"}
-)
-"""Built-in types that have it, by storage."""
 _SCALE = ResourceType(
     resource=APIResource(
         group="autoscaling", version="v1", name="scales", kind="Scale", namespaced=True
@@ -164,8 +162,8 @@ class Scales:
         made = make(scale)
         consulting = self._state.consulting
         if consulting is not None:
-            about = consulting.about("UPDATE", target, made, scale, options.dry_run)
-            made = consulting.mutated(about)
+            about = consulting.about("UPDATE", target, made, scale)
+            made = consulting.mutated(about, _read)
             consulting.check(replace(about, new=made))
         metadata = made["metadata"]
         self._check_uid(of, stored, metadata.get("uid"), put=request.method == "PUT")
@@ -260,6 +258,18 @@ def _owned(
     if generation is not None:
         metadata["generation"] = generation
     return of.ordered(made)
+
+
+def _read(scale: dict[str, Any]) -> dict[str, Any]:
+    """A Scale that a webhook has changed. Raises `Refused`."""
+    try:
+        check_shape(_SCALE, scale)
+    except ShapeError as error:
+        raise unreadable(str(error)) from None
+    spec = scale.get("spec", {})
+    if not isinstance(spec, dict) or not _is_count(spec.get("replicas")):
+        raise unreadable(_no(spec.get("replicas") if isinstance(spec, dict) else spec))
+    return scale
 
 
 def _is_count(value: Any) -> bool:

@@ -39,6 +39,8 @@ _LISTS = {
     "finalizers": "string",
 }
 _METADATA = _STRINGS | _TIMES | _NUMBERS | _MAPS | frozenset(_LISTS)
+_MAP_TYPES = frozenset({"v1.ResourceList"})
+"""Those of Go's types for maps that have names."""
 _TEXT_MAPS = frozenset({("ConfigMap", "data"), ("Secret", "stringData")})
 
 _UNUSUAL = re.compile(rb'"[ \t\r\n]+:|\\u').search
@@ -59,12 +61,17 @@ class ShapeError(Exception):
 
 
 def check_shape(
-    of: ResourceType, value: dict[str, Any], old: Mapping[str, Any] | None = None
+    of: ResourceType,
+    value: dict[str, Any],
+    old: Mapping[str, Any] | None = None,
+    *,
+    applied: bool = False,
 ) -> list[str]:
     """Raise `ShapeError` for the first wrong one. What Go would not read is taken out of `value`:
     nulls (in maps of strings they become empty), what is empty and not written then, unknown
     members. Their paths are returned, in the order in which they came. What is the same object as
-    in `old`, which is stored, is not looked into.
+    in `old`, which is stored, is not looked into. What an apply has made of a custom object, which
+    no decoder reads, keeps its nulls: `applied`.
     """
     unknown = unknown_fields(of, value)
     metadata = value.get("metadata")
@@ -78,7 +85,7 @@ def check_shape(
         value["metadata"] = _checked_metadata(metadata, where)
     if of.custom:
         if of.schema is not None:
-            read = of.schema.read(value)
+            read = of.schema.filled(value) if applied else of.schema.read(value)
             check_embedded(read, of.schema.root)
             if read is not value:
                 value.clear()
@@ -168,7 +175,7 @@ def _first(path: str) -> str:
 def _shape_error(wrong: WrongType) -> ShapeError:
     if wrong.text:
         error = ShapeError(wrong.text)
-        error.conversion = wrong.text
+        error.conversion = wrong.conversion
         return error
     value, go_type = wrong.value, wrong.go_type
     where = f"struct field {wrong.struct}.{wrong.path}" if wrong.path else "value"
@@ -196,7 +203,7 @@ def conversion(value: Any, go_type: str, *, is_struct: bool = False) -> str:
         found = "float64"
     if go_type.startswith("[]"):
         return f"cannot restore slice from {found}"
-    if go_type.startswith("map["):
+    if go_type.startswith("map[") or go_type in _MAP_TYPES:
         return f"cannot restore map from {found}"
     if is_struct:
         return f"cannot restore struct from: {found}"

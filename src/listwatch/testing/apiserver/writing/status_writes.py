@@ -28,6 +28,14 @@ KEPT_METADATA = {
     "storage.k8s.io/volumeattachments": _ALL,
 }
 """Members of metadata that only the object's own path changes, by storage."""
+_FIRST_PHASES = {
+    "namespaces": "Active",
+    "persistentvolumeclaims": "Pending",
+    "persistentvolumes": "Pending",
+}
+"""What a status says that does not tell the phase, by storage."""
+_ALWAYS_THERE = frozenset({"pods", *_FIRST_PHASES})
+"""Types whose status has something to say even if a client takes it away."""
 
 
 def with_status_of(
@@ -47,6 +55,8 @@ def with_status_of(
             else:
                 metadata.pop(name, None)
     changed = {**old, "metadata": metadata}
+    if new.get("status") is None and of.storage in _ALWAYS_THERE:
+        new = {**new, "status": {}}
     if new.get("status") is not None:
         if of.storage == "services":
             new = fill_service_status(new)
@@ -60,8 +70,9 @@ def with_status_of(
 
 
 def _completed(storage: str, status: dict[str, Any]) -> dict[str, Any]:
-    if storage == "namespaces" and not status.get("phase"):
-        return {**status, "phase": "Active"}
+    phase = _FIRST_PHASES.get(storage)
+    if phase is not None and not status.get("phase"):
+        return {**status, "phase": phase}
     if storage == "nodes" and "config" in status:
         return {name: item for name, item in status.items() if name != "config"}
     return status

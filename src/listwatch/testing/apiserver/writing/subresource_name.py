@@ -12,6 +12,7 @@ class SubresourceName:
 
     def __init__(self, of: ResourceType, subresource: str) -> None:
         self.group = of.group
+        self.kind_group = of.kind_group
         self.kind = of.kind
         self.plural = f"{of.plural}/{subresource}"
         self.qualified_name = f"{self.plural}.{of.group}" if of.group else self.plural

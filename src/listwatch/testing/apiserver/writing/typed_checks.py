@@ -14,10 +14,10 @@ __all__ = ["type_problems"]
 
 def type_problems(of: Type | None, value: Any, path: str = "") -> Iterator[str]:
     """What is wrong with a configuration, in the real server's words."""
-    if value is None:
-        return
     if of is None:
         yield f"{path}: field not declared in schema"
+    elif value is None:
+        return
     elif isinstance(value, dict):
         if of.map is None:
             yield f"{path}: {_expected(of, value)}"

@@ -7,10 +7,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from ..reading.encoding import go_json
 from .typed_types import ListType
 
 __all__ = ["Several", "TypedError", "in_order", "indexed", "item_name", "path_text"]
+
+_decode = msgspec.json.Decoder().decode
 
 
 class TypedError(Exception):
@@ -84,7 +88,10 @@ def _rank(name: str) -> tuple[int, Any]:
 
 @lru_cache(maxsize=4096)
 def _rank_of_item(name: str) -> Any:
-    value = json.loads(name[2:])
+    try:
+        value = _decode(name[2:])
+    except ValueError:  # half of a surrogate pair, which only `json` reads
+        value = json.loads(name[2:])
     if name[0] == "k" and isinstance(value, dict):
         return tuple((key, _rank_of_value(value[key])) for key in sorted(value))
     return _rank_of_value(value)

@@ -6,48 +6,32 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..admission.admission import charged, checked
+from ..admission.plugins import charged, checked
 from ..allocating import reallocated
-from ..defaulting.defaults import fill, keep_allocated
+from ..defaulting.defaults import fill, keep_allocated, keep_metadata
 from ..defaulting.small_defaults import FILLED_ALWAYS
 from ..messages import Answer
 from ..reading.object_answers import object_answer
 from ..reading.views import View
+from ..storage.log import StoredObject
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
 from ..types.crd_types import completed_if_sound, with_stored_version
+from ..types.served import ResourceType
 from ..validation.checks import checks_of
-from ..validation.names import (
-    finalizer_warnings,
-    label_map_problems,
-    metadata_problems,
-)
-from ..validation.problems import (
-    Problem,
-    invalid,
-    not_found,
-)
+from ..validation.managers import entry_problems
+from ..validation.names import finalizer_warnings, label_map_problems, metadata_problems
+from ..validation.problems import Problem, invalid, invalid_field, not_found
 from .certificate_requests import CERTIFICATE_REQUESTS, with_answer
 from .creating import Creating
-from .custom_checks import custom_update_problems
 from .forms import DEFINITIONS, in_form, manager_of
+from .loaded import taken_up
 from .managed_fields import Entries, after_update
-from .metadata import (
-    carry_over,
-    immutable_problems,
-    next_generation,
-    timestamp,
-)
+from .metadata import carry_over, immutable_problems, next_generation, timestamp
 from .parts_of_pods import POD_PARTS
-from .patches import cleaned
 from .status_writes import with_phase_time, with_status_of
-from .write_checks import (
-    check_kind,
-    check_name,
-    check_namespace,
-    check_version,
-    is_released,
-)
+from .wanted import as_wanted, reader_of
+from .write_checks import check_kind, check_name, check_namespace, check_version, is_released
 from .write_options import WriteOptions
 
 __all__ = ["Updating"]
@@ -94,6 +78,8 @@ class Updating:
             put["metadata"] = {**put["metadata"], "resourceVersion": ""}
             return self._creating.create(target, view, options, put, warnings)
         old = of.shown(stored.value)
+        if target.subresource != "status":
+            old = taken_up(state, of, old)
         made = make(old)
         if put is None and of.storage == DEFINITIONS:
             made = completed_if_sound(made)
@@ -106,7 +92,7 @@ class Updating:
         check_version(of, target.name, sent, stored)
         check_kind(of, target.name, made)
         cautions: list[str] = []
-        new = self._changed(target, options, old, made, cautions, entries)
+        new = self._changed(target, options, stored, old, made, cautions, entries)
         new_metadata = new["metadata"]
         if new_metadata.get("finalizers") != old["metadata"].get("finalizers"):
             warnings += finalizer_warnings(of, new_metadata.get("finalizers") or [])
@@ -130,13 +116,14 @@ class Updating:
         self,
         target: Target,
         options: WriteOptions,
+        stored: StoredObject,
         old: Mapping[str, Any],
         made: dict[str, Any],
         cautions: list[str],
         entries: Entries | None = None,
     ) -> dict[str, Any]:
-        """The next state of an object: what the client may change of it, found valid. `cautions`
-        gets what it is to be warned of because of other objects.
+        """The next state of an object: what the client may change of it, found valid. `old` is what
+        was `stored`, read. `cautions` gets what it is to be warned of because of other objects.
         """
         state, of = self._state, target.type
         before = old["metadata"]
@@ -151,6 +138,12 @@ class Updating:
             tracked = new
             if target.subresource in POD_PARTS:  # what it leaves as it is is owned all the same
                 tracked = self._completed(replace(target, subresource=""), old, made)
+            zeros = {
+                name: zero
+                for name, zero in of.zero_members.items()
+                if name in old and tracked.get(name) is None
+            }
+            tracked = {**tracked, **zeros}
             entries = after_update(manager, old, tracked, timestamp(state.wall()))
         if entries is not metadata.get("managedFields"):
             metadata = {**metadata, "managedFields": entries}
@@ -159,21 +152,27 @@ class Updating:
             new["metadata"] = metadata
         consulting = state.consulting
         if consulting is not None:
-            about = consulting.about("UPDATE", target, new, old, options.dry_run)
-            wanted = consulting.mutated(about)
-            if wanted is not new:
-                new = self._completed(target, old, cleaned(of, wanted, old, []))
+            about = consulting.about("UPDATE", target, _as_sent(of, new, made), old)
+            wanted = consulting.mutated(about, reader_of(of, old))
+            if wanted is not about.new:
+                wanted = as_wanted(target, about.new or {}, wanted, old, cautions)
+                self._check_kept_name(of, target.name, wanted["metadata"].get("name"))
+                if wanted["metadata"].get("resourceVersion") != before["resourceVersion"]:
+                    check_version(of, target.name, wanted["metadata"], stored)
+                new = self._completed(target, old, wanted)
         if of.storage == "services" and not target.subresource:
             new = reallocated(state, old, new, dry_run=options.dry_run)
         self._validate(target, before, new["metadata"], _update_problems(target, new, old))
         cautions += checked(state, target, new, old)
-        if consulting is not None:
-            consulting.check(consulting.about("UPDATE", target, new, old, options.dry_run))
-        charged(state, target, new, old, dry_run=options.dry_run)
+        if not of.custom:
+            new = of.without_empty_lists(new)
         if target.subresource != "status":
             generation = next_generation(of, old, new)
             if generation is not None:
                 new["metadata"] = {**new["metadata"], "generation": generation}
+        if consulting is not None:
+            consulting.check(consulting.about("UPDATE", target, new, old))
+        charged(state, target, new, old, dry_run=options.dry_run)
         return of.ordered(new)
 
     def _completed(
@@ -207,9 +206,17 @@ class Updating:
                 new["spec"] = {name: member for name, member in made["spec"].items() if member}
             elif new.get("spec") is not old.get("spec"):
                 keep_allocated(of, old, new)
+            keep_metadata(of, old, new)
             if new.get("spec") is not old.get("spec") or of.storage in _FILLED_ALWAYS:
                 fill(of, new)
         return in_form(of, new, old)
+
+    @staticmethod
+    def _check_kept_name(of: ResourceType, old: str, new: str | None) -> None:
+        """Of what a webhook has made. Raises 422."""
+        if new != old:
+            changed = invalid_field("metadata.name", new or "", "field is immutable")
+            raise invalid(of.kind, of.group, new or "", [changed, changed])
 
     def _validate(
         self,
@@ -229,10 +236,29 @@ class Updating:
         if maps or new.get("finalizers") != old.get("finalizers"):
             times = 1 if of.custom or target.subresource else checks_of(of.storage).metadata
             problems = metadata_problems(of, {**new, "name": new["name"]}) * times
-        problems += (immutable + maps) * 2
+        owners = list(entry_problems(new.get("managedFields") or ()))
+        problems += (immutable + maps + owners) * 2
         problems += others
         if problems:
-            raise invalid(of.kind, of.group, target.name, problems)
+            raise invalid(of.kind, of.kind_group, target.name, problems)
+
+
+def _as_sent(of: ResourceType, new: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+    """`new` as mutating webhooks see it: with what the client has sent of metadata and status, also
+    where that is no business of its.
+    """
+    metadata = {**made["metadata"]}
+    metadata.pop("managedFields", None)
+    if "managedFields" in new["metadata"]:
+        metadata["managedFields"] = new["metadata"]["managedFields"]
+    if of.namespaced:
+        metadata["namespace"] = new["metadata"]["namespace"]
+    shown = {**new, "metadata": metadata}
+    if of.has_status:
+        shown.pop("status", None)
+        if made.get("status") is not None:
+            shown["status"] = made["status"]
+    return shown
 
 
 def _update_problems(
@@ -241,6 +267,8 @@ def _update_problems(
     """What is wrong outside of the metadata."""
     of = target.type
     if of.custom:
+        from .custom_checks import custom_update_problems  # as in a create
+
         return custom_update_problems(target, new, old)
     checks = checks_of(of.storage)
     if target.subresource:

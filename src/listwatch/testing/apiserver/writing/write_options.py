@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..messages import ServerRequest
+from ..validation.managers import MANAGER_BYTES, manager_problems
 from ..validation.problems import (
     Problem,
     forbidden_field,
-    invalid_field,
     invalid_options,
     required_field,
-    too_long,
     unsupported_field,
 )
 
 __all__ = ["WriteOptions", "dry_run_problems", "write_options"]
 
-_MANAGER_BYTES = 128
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _KINDS = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
 
@@ -47,12 +45,7 @@ def write_options(request: ServerRequest, *, apply: bool = False) -> WriteOption
             problems.append(required_field("fieldManager", "is required for apply patch"))
     elif request.method == "PATCH" and force is not None:
         problems.append(forbidden_field("force", "may not be specified for non-apply patch"))
-    if len(manager.encode()) > _MANAGER_BYTES:
-        problems.append(too_long("fieldManager", _MANAGER_BYTES))
-    bad = next((at for at, char in enumerate(manager) if not char.isprintable()), None)
-    if bad is not None:
-        text = f"invalid character U+{ord(manager[bad]):04X} (at position {bad})"
-        problems.append(invalid_field("fieldManager", manager, text))
+    problems += manager_problems("fieldManager", manager)
     problems += dry_run_problems(dry_run)
     if validation not in _VALIDATIONS:
         problems.append(unsupported_field("fieldValidation", validation, _VALIDATIONS, plain=True))
@@ -75,4 +68,4 @@ def dry_run_problems(values: list[str]) -> list[Problem]:
 def _manager_of(request: ServerRequest) -> str:
     prefix = request.headers.get("user-agent", "").partition("/")[0]
     kept = "".join(filter(str.isprintable, prefix))
-    return kept.encode()[:_MANAGER_BYTES].decode("utf-8", "ignore") or "unknown"
+    return kept.encode()[:MANAGER_BYTES].decode("utf-8", "ignore") or "unknown"

@@ -1,4 +1,6 @@
-"""POST, PUT and PATCH (K27 to K32)."""
+"""POST, PUT and PATCH (K27 to K32): what they have been sent, of which `creating` and `updating`
+make objects.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,15 @@ from ..messages import Answer, ServerRequest
 from ..reading.object_negotiation import view_of
 from ..storage.state import State, Target
 from ..types.crd_types import completed
-from ..validation.problems import (
-    bad_request,
-    conflict,
-    not_found,
-)
-from .apply_patches import applied, read_configuration, strict_problem
+from ..validation.problems import bad_request, conflict, not_found
+from .apply_patches import applied, conversion_of, read_configuration, strict_problem
 from .creating import Creating
 from .forms import DEFINITIONS
-from .metadata import (
-    timestamp,
-)
+from .metadata import timestamp
 from .patches import cleaned, is_apply, read_patch
 from .told import told
 from .updating import Updating
-from .write_checks import (
-    check_name,
-    check_namespace,
-    read_sent,
-)
+from .write_checks import check_name, check_namespace, read_sent
 from .write_options import write_options
 
 __all__ = ["Writes"]
@@ -46,11 +38,11 @@ class Writes:
         return _shallow(self._post, target, request)
 
     def update(self, target: Target, request: ServerRequest) -> Answer:
-        """PUT of an object, or of its status."""
+        """PUT of an object, or of a part of it, such as its status."""
         return _shallow(self._put, target, request)
 
     def patch(self, target: Target, request: ServerRequest) -> Answer:
-        """PATCH of an object, or of its status: a merge patch or a JSON patch."""
+        """PATCH of an object, or of a part of it, with a patch of any kind or an apply."""
         return _shallow(self._patch, target, request)
 
     def _post(self, target: Target, request: ServerRequest) -> Answer:
@@ -106,7 +98,7 @@ class Writes:
         value = done.value
         if of.storage == DEFINITIONS:
             value = completed(value)
-        made = cleaned(of, value, live, warnings)
+        made = cleaned(of, value, live, warnings, conversion_of(of, config))
         if stored is not None:
             return self._updating.update(
                 target, view, options, lambda old: made, warnings, entries=done.entries

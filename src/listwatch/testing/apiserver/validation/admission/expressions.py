@@ -11,7 +11,6 @@ from ..problems import Problem, invalid_field
 
 __all__ = ["expression_problems"]
 
-
 _NOTHING = (
     "ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', "
     "'-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"

@@ -31,7 +31,7 @@ from .match_rules import (
     resources_problems,
 )
 
-__all__ = ["MUTATING", "VALIDATING"]
+__all__ = ["CHECKS"]
 
 _INVOCATIONS = ("IfNeeded", "Never")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
@@ -245,5 +245,11 @@ def _validating_status(new: Value, old: Value) -> Iterator[Problem]:
     yield from conditions_problems("status.conditions", status.get("conditions"))
 
 
-VALIDATING = Checks(create=_validating, update=_validating_update, status=_validating_status)
-MUTATING = Checks(create=_mutating, update=_mutating_update)
+CHECKS = {
+    "admissionregistration.k8s.io/mutatingadmissionpolicies": Checks(
+        create=_mutating, update=_mutating_update
+    ),
+    "admissionregistration.k8s.io/validatingadmissionpolicies": Checks(
+        create=_validating, update=_validating_update, status=_validating_status
+    ),
+}

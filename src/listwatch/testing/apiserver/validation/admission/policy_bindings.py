@@ -16,7 +16,7 @@ from ..problems import (
 )
 from .match_rules import MUTATING_OPERATIONS, known, operations_problems, resources_problems
 
-__all__ = ["MUTATING_BINDINGS", "VALIDATING_BINDINGS"]
+__all__ = ["CHECKS"]
 
 _ACTIONS = ("Audit", "Deny", "Warn")
 _EXCLUSIVE = "name and selector are mutually exclusive"
@@ -76,5 +76,11 @@ def _parameters(field: str, reference: Value) -> Iterator[Problem]:
         yield from known(f"{field}.parameterNotFoundAction", action, ("Deny", "Allow"))
 
 
-VALIDATING_BINDINGS = Checks(create=_validating_binding)
-MUTATING_BINDINGS = Checks(create=_mutating_binding)
+CHECKS = {
+    "admissionregistration.k8s.io/mutatingadmissionpolicybindings": Checks(
+        create=_mutating_binding
+    ),
+    "admissionregistration.k8s.io/validatingadmissionpolicybindings": Checks(
+        create=_validating_binding
+    ),
+}

@@ -19,7 +19,7 @@ from .match_rules import (
 )
 from .urls import service_problems, url_problems
 
-__all__ = ["WEBHOOKS"]
+__all__ = ["CHECKS"]
 
 _NO_EFFECTS = ("None", "NoneOnDryRun")
 _EFFECTS = ("None", "NoneOnDryRun", "Some", "Unknown")
@@ -150,4 +150,8 @@ def _versions(field: str, versions: Sequence[str], allowed: _Allowed) -> Iterato
         yield invalid_field(field, versions, f"must include at least one of {words}")
 
 
-WEBHOOKS = Checks(create=_create, update=_update)
+_WEBHOOKS = Checks(create=_create, update=_update)
+CHECKS = {
+    "admissionregistration.k8s.io/mutatingwebhookconfigurations": _WEBHOOKS,
+    "admissionregistration.k8s.io/validatingwebhookconfigurations": _WEBHOOKS,
+}

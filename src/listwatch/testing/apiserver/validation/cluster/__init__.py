@@ -1,1 +1,1 @@
-"""What is wrong with nodes, roles, events, certificates, flow control: what a cluster is made of."""
+"""What is wrong with what a cluster is made of: namespaces, nodes, roles, events and so on."""

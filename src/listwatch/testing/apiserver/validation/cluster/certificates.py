@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ...types.go_texts import decoded
 from ..basics import texts
 from ..checks import Checks, Value
-from ..names import label_name_problems, subdomain_problems
+from ..names import byte_length, label_name_problems, subdomain_problems
 from ..problems import (
     Problem,
     duplicate_field,
@@ -22,7 +23,7 @@ from ..problems import (
     too_long,
     unsupported_field,
 )
-from .pem import certificate_problem, decoded, request_problem
+from .pem import certificate_problem, request_problem
 
 __all__ = ["CHECKS"]
 
@@ -130,7 +131,7 @@ def _signer(field: str, name: str) -> Iterator[Problem]:
         text = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
         yield invalid_field(field, name, text)
         return
-    if len(domain) > _DOMAIN_LENGTH:
+    if byte_length(domain) > _DOMAIN_LENGTH:
         yield too_long(field, _DOMAIN_LENGTH)
     labels = domain.split(".")
     for whole, parts, problems in (
@@ -144,7 +145,7 @@ def _signer(field: str, name: str) -> Iterator[Problem]:
         if whole is domain and len(labels) < 2:
             text = "should be a domain with at least two segments separated by dots"
             yield invalid_field(field, domain, text)
-    if len(name) > _NAME_LENGTH:
+    if byte_length(name) > _NAME_LENGTH:
         yield too_long(field, _NAME_LENGTH)
 
 

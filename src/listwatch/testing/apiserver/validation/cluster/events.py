@@ -19,7 +19,7 @@ from ..names import (
 )
 from ..problems import Problem, invalid_field, required_field
 
-__all__ = ["EVENTS"]
+__all__ = ["CHECKS"]
 
 _SOME_LENGTH = 128
 _NOTE_LENGTH = 1024
@@ -177,4 +177,4 @@ def _report(event: Value, names: _Names) -> Iterator[Problem]:
         yield invalid_field("message", "", f"can have at most {_NOTE_LENGTH} characters")
 
 
-EVENTS = Checks(create=_create, update=_update, metadata=0)
+CHECKS = {"events": Checks(create=_create, update=_update, metadata=0)}

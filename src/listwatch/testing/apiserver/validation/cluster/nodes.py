@@ -22,7 +22,7 @@ from ..problems import (
     unsupported_field,
 )
 
-__all__ = ["NODES"]
+__all__ = ["CHECKS"]
 
 _ONE_EACH = "may specify no more than one CIDR for each IP family"
 _FEATURE_LENGTH = 253
@@ -161,4 +161,6 @@ def _kept_networks(new: list[str], old: list[str]) -> Iterator[Problem]:
         yield forbidden_field("spec.podCIDRs", text)
 
 
-NODES = Checks(create=_create, update=_update, status=_status, metadata=2, warnings=_warnings)
+CHECKS = {
+    "nodes": Checks(create=_create, update=_update, status=_status, metadata=2, warnings=_warnings)
+}

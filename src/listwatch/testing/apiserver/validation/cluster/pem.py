@@ -6,15 +6,15 @@ Requests for certificates and certificates themselves are looked into where the 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import importlib
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-__all__ = ["Block", "blocks", "certificate_problem", "decoded", "organizations", "request_problem"]
+from ...types.go_texts import decoded
+
+__all__ = ["blocks", "certificate_problem", "organizations", "request_problem"]
 
 _BLOCK = re.compile(
     rb"(?:^|\n)-----BEGIN ([^\n-]*)-----[ \t\r]*\n((?:[^\n:]+:[^\n]*\n)*)"
@@ -27,14 +27,6 @@ _RSA_FAILURE = "crypto/rsa: verification error"
 
 Block = tuple[str, bool, bytes]
 """A type, whether there are headers, and what is in it."""
-
-
-def decoded(text: str | None) -> bytes:
-    """What base64 stands for; nothing where it is none."""
-    try:
-        return base64.b64decode(text or "", validate=True)
-    except (binascii.Error, ValueError):
-        return b""
 
 
 def blocks(data: bytes) -> Iterator[Block]:

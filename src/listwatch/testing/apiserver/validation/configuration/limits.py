@@ -1,4 +1,4 @@
-"""LimitRanges and ResourceQuotas."""
+"""LimitRanges."""
 
 from __future__ import annotations
 
@@ -22,12 +22,25 @@ from ..problems import (
     invalid_field,
     required_field,
 )
-from .quotas import changed_quota, quota, quota_status, quota_warnings
 
 __all__ = ["CHECKS"]
 
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _MOST_MILLIS = ((1 << 63) - 1) // 1000
+_ORDERS = (
+    ("min", "max", "min", "min"),
+    ("min", "defaultRequest", "defaultRequest", "defaultRequest"),
+    ("defaultRequest", "max", "defaultRequest", "defaultRequest"),
+    ("defaultRequest", "default", "defaultRequest", "defaultRequest"),
+    ("min", "default", "default", "min"),
+    ("default", "max", "default", "max"),
+)
+"""What may not be more than what; the field that is named, and which of the two it shows."""
+_WORDS = {
+    ("default", "max"): ("default", "max"),
+    ("defaultRequest", "default"): ("default request", "default limit"),
+}
+_NAMED = {"min": "min", "max": "max", "default": "default", "defaultRequest": "default request"}
 _Check = Callable[[str, str], Iterator[Problem]]
 
 
@@ -78,22 +91,6 @@ def _names(amounts: Mapping[str, Any], check: _Check, path: str) -> Iterator[Pro
         yield from check(f"{path}[{name}]", name)
 
 
-_ORDERS = (
-    # What may not be more than what; the field that is named, and which of the two it shows.
-    ("min", "max", "min", "min"),
-    ("min", "defaultRequest", "defaultRequest", "defaultRequest"),
-    ("defaultRequest", "max", "defaultRequest", "defaultRequest"),
-    ("defaultRequest", "default", "defaultRequest", "defaultRequest"),
-    ("min", "default", "default", "min"),
-    ("default", "max", "default", "max"),
-)
-_WORDS = {
-    ("default", "max"): ("default", "max"),
-    ("defaultRequest", "default"): ("default request", "default limit"),
-}
-_NAMED = {"min": "min", "max": "max", "default": "default", "defaultRequest": "default request"}
-
-
 def _amounts(name: str, given: Mapping[str, str], path: str) -> Iterator[Problem]:
     """What is wrong with the amounts of one resource beside each other."""
     values = {member: quantity_value(amount) for member, amount in given.items()}
@@ -141,13 +138,4 @@ def _whole(value: Fraction) -> int:
     return -size if value < 0 else size
 
 
-CHECKS: dict[str, Checks] = {
-    "limitranges": Checks(_limit_range),
-    "resourcequotas": Checks(
-        quota,
-        changed_quota,
-        quota_status,
-        warnings=quota_warnings,
-        update_warnings=lambda new, old: (),
-    ),
-}
+CHECKS: dict[str, Checks] = {"limitranges": Checks(_limit_range)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...types.quantities import quantity_value
+from ...types.quantities import is_whole, quantity_value
 from ..basics import NOT_NEGATIVE
 from ..pod.resource_names import is_counted, is_standard, resource_name_problems
 from ..problems import Problem, invalid_field
@@ -21,7 +21,8 @@ def quota_resource_problems(field: str, name: str) -> Iterator[Problem]:
     """What is wrong with the name of what a quota limits."""
     yield from resource_name_problems(field, name)
     if "/" not in name and not is_quota_resource(name):
-        yield invalid_field(field, name, "must be a standard resource for quota")
+        text = "must be a standard resource for quota"
+        yield invalid_field(field, name, text, named=True)
 
 
 def quota_amount_problems(field: str, name: str, amount: str) -> Iterator[Problem]:
@@ -29,5 +30,5 @@ def quota_amount_problems(field: str, name: str, amount: str) -> Iterator[Proble
     value = quantity_value(amount)
     if value < 0:
         yield invalid_field(field, amount, NOT_NEGATIVE)
-    if is_counted(name) and (value * 1000).__ceil__() % 1000:
+    if is_counted(name) and not is_whole(amount):
         yield invalid_field(field, amount, "must be an integer")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...types.quantities import quantity_value
-from ..basics import IMMUTABLE
-from ..checks import Value
+from ..basics import IMMUTABLE, NO_OPERATOR
+from ..checks import Checks, Value
 from ..internal_values import internal
 from ..problems import Problem, invalid_field, required_field
 from .quota_resources import (
@@ -16,7 +16,7 @@ from .quota_resources import (
     quota_resource_problems,
 )
 
-__all__ = ["changed_quota", "quota", "quota_status", "quota_warnings"]
+__all__ = ["CHECKS"]
 
 _COMPUTE = frozenset(
     {"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory", "pods"}
@@ -36,7 +36,7 @@ _PAIRS = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating"))
 _NOT_FOR_RESOURCE = "unsupported scope applied to resource"
 
 
-def quota(new: Value) -> Iterator[Problem]:
+def _quota(new: Value) -> Iterator[Problem]:
     spec = new.get("spec") or {}
     hard = spec.get("hard") or {}
     yield from _amounts(hard, "spec.hard")
@@ -45,20 +45,20 @@ def quota(new: Value) -> Iterator[Problem]:
         yield from _selector(spec, spec["scopeSelector"], sorted(hard))
 
 
-def changed_quota(new: Value, old: Value) -> Iterator[Problem]:
-    yield from quota(new)
+def _changed_quota(new: Value, old: Value) -> Iterator[Problem]:
+    yield from _quota(new)
     scopes = (new.get("spec") or {}).get("scopes")
     if set(scopes or ()) != set((old.get("spec") or {}).get("scopes") or ()):
         yield invalid_field("spec.scopes", scopes, IMMUTABLE)
 
 
-def quota_status(new: Value, old: Value) -> Iterator[Problem]:
+def _quota_status(new: Value, old: Value) -> Iterator[Problem]:
     status = new.get("status") or {}
     for name in ("hard", "used"):
         yield from _amounts(status.get(name) or {}, f"status.{name}")
 
 
-def quota_warnings(new: Value) -> Iterator[str]:
+def _quota_warnings(new: Value) -> Iterator[str]:
     """That more may be asked for than may be had."""
     hard = (new.get("spec") or {}).get("hard") or {}
     for name in ("cpu", "memory", "storage", "ephemeral-storage"):
@@ -137,5 +137,21 @@ def _selector(spec: Value, selector: Value, limited: list[str]) -> Iterator[Prob
                 )
                 yield invalid_field(f"{path}.values", values, text)
         else:
-            yield invalid_field(f"{path}.operator", operator, "not a valid selector operator")
+            yield invalid_field(f"{path}.operator", operator, NO_OPERATOR)
     yield from _conflicts(scopes, path, spec.get("scopes"))
+
+
+def _no_warning(new: Value, old: Value) -> tuple[str, ...]:
+    """Only who creates one is told."""
+    return ()
+
+
+CHECKS: dict[str, Checks] = {
+    "resourcequotas": Checks(
+        _quota,
+        _changed_quota,
+        _quota_status,
+        warnings=_quota_warnings,
+        update_warnings=_no_warning,
+    )
+}

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...reading.encoding import go_json
 from ..admission.expressions import expression_problems
-from ..basics import texts
+from ..basics import driver_name_problems, texts
 from ..checks import Value
 from ..names import key_problems, subdomain_problems, value_problems
 from ..problems import (
@@ -20,7 +20,7 @@ from ..problems import (
     too_long,
     unsupported_field,
 )
-from .device_names import attribute_problems, driver_problems, label_at, limited, unique
+from .device_names import attribute_problems, label_at, limited, unique
 
 __all__ = [
     "TAINT_EFFECTS",
@@ -204,7 +204,7 @@ def configuration_problems(field: str, config: Value) -> Iterator[Problem]:
     if opaque is None:
         yield required_field(f"{field}.opaque")
         return
-    yield from driver_problems(f"{field}.opaque.driver", opaque.get("driver"))
+    yield from driver_name_problems(f"{field}.opaque.driver", opaque.get("driver"))
     yield from raw_problems(f"{field}.opaque.parameters", opaque.get("parameters"), _MAX_PARAMETERS)
 
 

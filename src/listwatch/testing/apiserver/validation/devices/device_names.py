@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..basics import texts
-from ..names import label_name_problems, subdomain_problems
+from ..basics import driver_name_problems, texts
+from ..names import byte_length, label_name_problems, subdomain_problems
 from ..problems import Problem, duplicate_field, invalid_field, required_field, too_long, too_many
 
 __all__ = [
     "attribute_problems",
-    "driver_problems",
     "label_at",
     "limited",
     "pool_problems",
@@ -21,7 +20,6 @@ __all__ = [
     "unique",
 ]
 
-_DRIVER_LENGTH = 63
 _POOL_LENGTH = 253
 _ID_LENGTH = 32
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
@@ -79,20 +77,11 @@ def label_at(field: str, name: Any) -> Iterator[Problem]:
     yield from texts(field, name or "", label_name_problems(name or ""))
 
 
-def driver_problems(field: str, name: str | None) -> Iterator[Problem]:
-    if not name:
-        yield required_field(field)
-        return
-    if len(name) > _DRIVER_LENGTH:
-        yield too_long(field, _DRIVER_LENGTH)
-    yield from texts(field, name, subdomain_problems(name.lower()))
-
-
 def pool_problems(field: str, name: str | None) -> Iterator[Problem]:
     if not name:
         yield required_field(field)
         return
-    if len(name) > _POOL_LENGTH:
+    if byte_length(name) > _POOL_LENGTH:
         yield too_long(field, _POOL_LENGTH)
     for part in name.split("/"):
         yield from texts(field, part, subdomain_problems(part))
@@ -105,7 +94,7 @@ def qualified_problems(field: str, name: str) -> Iterator[Problem]:
         if not parts[0]:
             yield invalid_field(field, "", "the domain must not be empty")
         else:
-            yield from driver_problems(field, parts[0])
+            yield from driver_name_problems(field, parts[0])
         if not parts[1]:
             yield invalid_field(field, "", "the name must not be empty")
             return
@@ -121,7 +110,7 @@ def attribute_problems(field: str, name: str) -> Iterator[Problem]:
 
 
 def _identifier(field: str, name: str) -> Iterator[Problem]:
-    if len(name) > _ID_LENGTH:
+    if byte_length(name) > _ID_LENGTH:
         yield too_long(field, _ID_LENGTH)
     if not _is_identifier(name):
         yield invalid_field(field, name, _IDENTIFIER_TEXT)

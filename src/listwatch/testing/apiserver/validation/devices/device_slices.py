@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from ..basics import immutable, texts
+from ..basics import driver_name_problems, immutable, texts
 from ..checks import Checks, Value
 from ..internal_values import internal
 from ..names import key_problems, subdomain_problems, value_problems
@@ -24,7 +24,6 @@ from ..problems import (
 from .device_capacities import capacity_problems
 from .device_claims import TAINT_EFFECTS
 from .device_names import (
-    driver_problems,
     label_at,
     limited,
     pool_problems,
@@ -32,7 +31,7 @@ from .device_names import (
     unique,
 )
 
-__all__ = ["SLICES", "binding_problems"]
+__all__ = ["CHECKS", "binding_problems"]
 
 _MOST_DEVICES = 128
 _MOST_ADVANCED_DEVICES = 64
@@ -80,7 +79,7 @@ def _update(new: Value, old: Value) -> Iterator[Problem]:
 
 
 def _spec(spec: Value, old: Value | None) -> Iterator[Problem]:
-    yield from driver_problems("spec.driver", spec.get("driver"))
+    yield from driver_name_problems("spec.driver", spec.get("driver"))
     pool = spec.get("pool") or {}
     yield from pool_problems("spec.pool.name", pool.get("name"))
     count, generation = pool.get("resourceSliceCount") or 0, pool.get("generation") or 0
@@ -298,4 +297,4 @@ def binding_problems(field: str, of: Value) -> Iterator[Problem]:
         yield invalid_field(paths[1], failures, text)
 
 
-SLICES = Checks(create=_create, update=_update)
+CHECKS = {"resource.k8s.io/resourceslices": Checks(create=_create, update=_update)}

@@ -13,7 +13,7 @@ from .cron_schedules import ScheduleError, parse_schedule
 from .jobs import job_spec_problems, job_spec_warnings
 from .time_zones import time_zone
 
-__all__ = ["CRON_JOBS"]
+__all__ = ["CHECKS"]
 
 _POLICIES = ("Allow", "Forbid", "Replace")
 _is_zone_part = re.compile(r"(?!-|\.\.?$)[A-Za-z.\-_0-9+]{1,14}").fullmatch
@@ -101,6 +101,8 @@ def _update_warnings(new: Value, old: Value) -> Iterator[str]:
         yield from _job_warnings(new)
 
 
-CRON_JOBS = Checks(
-    create=_create, update=_update, warnings=_warnings, update_warnings=_update_warnings
-)
+CHECKS = {
+    "batch/cronjobs": Checks(
+        create=_create, update=_update, warnings=_warnings, update_warnings=_update_warnings
+    )
+}

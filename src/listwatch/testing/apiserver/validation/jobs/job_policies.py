@@ -8,7 +8,7 @@ from typing import Any
 
 from ..basics import non_negative, texts
 from ..checks import Value
-from ..names import key_problems
+from ..names import byte_length, key_problems
 from ..problems import (
     Problem,
     duplicate_field,
@@ -137,7 +137,7 @@ def _success_rule(rule: Value, path: str, completions: int) -> Iterator[Problem]
     total = 0
     if indexes is not None:
         field = f"{path}.succeededIndexes"
-        if len(indexes) > _MOST_BYTES:
+        if byte_length(indexes) > _MOST_BYTES:
             yield too_long(field, _MOST_BYTES)
         try:
             total = count_of_indexes(indexes, completions)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from ...reading.object_selectors import selector_matches
 from ..basics import non_negative, selector_at
 from ..checks import Checks, Value
+from ..domain_paths import domain_path_problems
 from ..internal_values import internal
-from ..names import label_map_problems, label_name_problems
+from ..names import byte_length, label_map_problems, label_name_problems
 from ..pod.templates import template_problems, template_warnings
 from ..problems import (
     Problem,
@@ -18,7 +19,6 @@ from ..problems import (
     unsupported_field,
 )
 from ..workloads.replicas import has_new_spec, labels_of, member, name_warnings, not_selected
-from .domain_paths import domain_path_problems
 from .job_policies import (
     failure_policy_problems,
     replacement_problems,
@@ -27,7 +27,7 @@ from .job_policies import (
 from .job_status import job_status_problems
 from .job_updates import job_update_problems
 
-__all__ = ["JOBS", "job_spec_problems", "job_spec_warnings"]
+__all__ = ["CHECKS", "job_spec_problems", "job_spec_warnings"]
 
 _MANY = 100_000
 """Of completions, and the most pods at a time and failed indexes of a Job with indexes."""
@@ -152,7 +152,7 @@ def job_spec_problems(spec: Value, path: str) -> Iterator[Problem]:
 def _manager(field: str, manager: str | None) -> Iterator[Problem]:
     if manager is not None:
         yield from domain_path_problems(field, manager)
-        if len(manager) > _MOST_MANAGER:
+        if byte_length(manager) > _MOST_MANAGER:
             yield too_long(field, _MOST_MANAGER)
 
 
@@ -222,10 +222,12 @@ def _update_warnings(new: Value, old: Value) -> Iterator[str]:
         yield from job_spec_warnings(member(new, "spec"), "spec")
 
 
-JOBS = Checks(
-    create=_create,
-    update=_update,
-    status=job_status_problems,
-    warnings=_warnings,
-    update_warnings=_update_warnings,
-)
+CHECKS = {
+    "batch/jobs": Checks(
+        create=_create,
+        update=_update,
+        status=job_status_problems,
+        warnings=_warnings,
+        update_warnings=_update_warnings,
+    )
+}

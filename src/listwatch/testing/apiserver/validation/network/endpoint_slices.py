@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..basics import immutable, label_map, texts
+from ..basics import PROTOCOLS, immutable, label_map, texts
 from ..checks import Checks, Value
 from ..names import key_problems, label_name_problems, subdomain_problems, value_problems
 from ..problems import (
@@ -22,9 +22,8 @@ from .addresses import (
     legacy_address,
     warnings_of_address,
 )
-from .service_ports import PROTOCOLS
 
-__all__ = ["SLICES", "is_managed_by"]
+__all__ = ["CHECKS", "is_managed_by"]
 
 _TYPES = ("FQDN", "IPv4", "IPv6")
 _ENDPOINTS = 1000
@@ -182,6 +181,8 @@ def _address_warnings(new: Value, old: Value) -> Iterator[str]:
             yield from warnings_of_address(field, address or "")
 
 
-SLICES = Checks(
-    create=_create, update=_update, warnings=_warnings, update_warnings=_address_warnings
-)
+CHECKS = {
+    "discovery.k8s.io/endpointslices": Checks(
+        create=_create, update=_update, warnings=_warnings, update_warnings=_address_warnings
+    )
+}

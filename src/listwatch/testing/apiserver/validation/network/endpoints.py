@@ -1,16 +1,15 @@
-"""The checks of Endpoints; those of EndpointSlices are in a file of their own."""
+"""The checks of Endpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..basics import one_of, port_number, texts
+from ..basics import PROTOCOLS, one_of, port_number, texts
 from ..checks import Checks, Value
 from ..names import key_problems, label_name_problems, subdomain_problems
 from ..problems import Problem, required_field
 from .addresses import endpoint_address_problems, legacy_address, warnings_of_address
-from .endpoint_slices import SLICES, is_managed_by
-from .service_ports import PROTOCOLS
+from .endpoint_slices import is_managed_by
 
 __all__ = ["CHECKS"]
 
@@ -73,5 +72,4 @@ def _warnings(new: Value) -> Iterator[str]:
 
 CHECKS = {
     "endpoints": Checks(create=_create, update=_update, metadata=2, warnings=_warnings),
-    "discovery.k8s.io/endpointslices": SLICES,
 }

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from ..basics import immutable, port_name_problems, port_number, required, texts
 from ..checks import Checks, Value
-from ..names import label_name_problems, path_segment_problems, subdomain_problems
+from ..domain_paths import domain_path_problems
+from ..names import (
+    byte_length,
+    label_name_problems,
+    path_segment_problems,
+    subdomain_problems,
+)
 from ..problems import (
     Problem,
     forbidden_field,
@@ -18,7 +24,7 @@ from ..problems import (
 )
 from .load_balancers import host_problems, ingress_status, status_warnings
 
-__all__ = ["CLASSES", "INGRESSES"]
+__all__ = ["CHECKS"]
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _SCOPES = ("Cluster", "Namespace")
@@ -33,10 +39,7 @@ _WILDCARD_TEXT = (
     "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric "
     f"character (e.g. '*.example.com', regex used for validation is '{_WILDCARD}')"
 )
-_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_PATH_TEXT = f"Invalid path (regex used for validation is '{_PATH}')"
 _is_wildcard = re.compile(_WILDCARD).fullmatch
-_is_path = re.compile(_PATH).fullmatch
 
 
 def _create(new: Value) -> Iterator[Problem]:
@@ -94,7 +97,7 @@ def _host_texts(host: str) -> Iterator[str]:
     if "*" not in host:
         yield from subdomain_problems(host)
         return
-    if len(host) > 253:
+    if byte_length(host) > 253:
         yield "must be no more than 253 characters"
     if not _is_wildcard(host):
         yield _WILDCARD_TEXT
@@ -184,17 +187,6 @@ def _no_warnings(new: Value, old: Value) -> tuple[str, ...]:
     return ()
 
 
-INGRESSES = Checks(
-    create=_create,
-    update=_update,
-    status=ingress_status,
-    metadata=2,
-    warnings=_warnings,
-    update_warnings=_no_warnings,
-    status_warnings=status_warnings,
-)
-
-
 def _class(new: Value) -> Iterator[Problem]:
     spec = new.get("spec") or {}
     yield from _controller("spec.controller", spec.get("controller") or "")
@@ -211,20 +203,9 @@ def _changed_class(new: Value, old: Value) -> Iterator[Problem]:
 
 
 def _controller(field: str, text: str) -> Iterator[Problem]:
-    """A path behind a domain."""
-    if len(text) > _CONTROLLER_LENGTH:
+    if byte_length(text) > _CONTROLLER_LENGTH:
         yield too_long(field, _CONTROLLER_LENGTH)
-    if not text:
-        yield required_field(field)
-        return
-    domain, _, path = text.partition("/")
-    if not domain or not path:
-        why = 'must be a domain-prefixed path (such as "acme.io/foo")'
-        yield invalid_field(field, text, why)
-        return
-    yield from texts(field, domain, subdomain_problems(domain))
-    if not _is_path(path):
-        yield invalid_field(field, path, _PATH_TEXT)
+    yield from domain_path_problems(field, text)
 
 
 def _parameters(path: str, parameters: Value) -> Iterator[Problem]:
@@ -245,4 +226,15 @@ def _parameters(path: str, parameters: Value) -> Iterator[Problem]:
         yield from texts(f"{path}.namespace", namespace, label_name_problems(namespace))
 
 
-CLASSES = Checks(create=_class, update=_changed_class, metadata=2)
+CHECKS = {
+    "networking.k8s.io/ingresses": Checks(
+        create=_create,
+        update=_update,
+        status=ingress_status,
+        metadata=2,
+        warnings=_warnings,
+        update_warnings=_no_warnings,
+        status_warnings=status_warnings,
+    ),
+    "networking.k8s.io/ingressclasses": Checks(create=_class, update=_changed_class, metadata=2),
+}

@@ -15,7 +15,7 @@ from ..problems import (
 )
 from .addresses import legacy_range, range_of, warnings_of_range
 
-__all__ = ["POLICIES"]
+__all__ = ["CHECKS"]
 
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
 _TYPES = ("Ingress", "Egress")
@@ -128,4 +128,6 @@ def _warnings(new: Value) -> Iterator[str]:
             yield from warnings_of_range(f"{path}.except[{at}]", text)
 
 
-POLICIES = Checks(create=_create, update=_update, warnings=_warnings)
+CHECKS = {
+    "networking.k8s.io/networkpolicies": Checks(create=_create, update=_update, warnings=_warnings)
+}

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..basics import one_of, port_at, port_number, texts
+from ..basics import PROTOCOLS, one_of, port_at, port_number, texts
 from ..checks import Value
 from ..names import key_problems, label_name_problems
 from ..problems import Problem, duplicate_field, forbidden_field, required_field
 
-__all__ = ["PROTOCOLS", "port_problems", "repeated_ports"]
-
-PROTOCOLS = ("SCTP", "TCP", "UDP")
+__all__ = ["port_problems", "repeated_ports"]
 
 
 def port_problems(field: str, ports: Sequence[Value]) -> Iterator[Problem]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ..basics import IMMUTABLE, immutable, texts
 from ..checks import Checks, Value
+from ..internal_values import internal
 from ..names import path_segment_problems, subdomain_problems
 from ..problems import Problem, invalid_field, required_field
 from .addresses import canonical_range_problems, range_of
 
-__all__ = ["ADDRESSES", "RANGES"]
+__all__ = ["CHECKS"]
 
 _CIDRS = "spec.cidrs"
 _PARENT = "spec.parentRef"
@@ -40,16 +41,8 @@ def _changed_address(new: Value, old: Value) -> Iterator[Problem]:
     yield from _address(new)
     parent = _parent(new)
     for _ in immutable(_PARENT, parent, _parent(old)):
-        shown = None if parent is None else _as_in_go(parent)
+        shown = None if parent is None else internal("networking.v1.ParentReference", parent)
         yield invalid_field(_PARENT, shown, IMMUTABLE)
-
-
-def _as_in_go(parent: Value) -> Value:
-    names = {"Group": "group", "Resource": "resource", "Namespace": "namespace", "Name": "name"}
-    return {shown: parent.get(name) or "" for shown, name in names.items()}
-
-
-ADDRESSES = Checks(create=_address, update=_changed_address, metadata=2)
 
 
 def _ranges(value: Value) -> Sequence[str]:
@@ -92,4 +85,7 @@ def _changed_range(new: Value, old: Value) -> Iterator[Problem]:
         yield invalid_field(_CIDRS, shown, IMMUTABLE)
 
 
-RANGES = Checks(create=_range, update=_changed_range)
+CHECKS = {
+    "networking.k8s.io/ipaddresses": Checks(create=_address, update=_changed_address, metadata=2),
+    "networking.k8s.io/servicecidrs": Checks(create=_range, update=_changed_range),
+}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..basics import selector_at, texts
+from ..basics import NO_OPERATOR, expression_at, selector_at, texts
 from ..checks import Value
-from ..names import key_problems, label_name_problems, subdomain_problems, value_problems
+from ..names import key_problems, label_name_problems, subdomain_problems
 from ..problems import Problem, forbidden_field, invalid_field, required_field
 
-__all__ = ["affinity_problems", "label_keys_problems", "node_selector_problems"]
+__all__ = [
+    "PREFERRED",
+    "REQUIRED",
+    "affinity_problems",
+    "label_keys_problems",
+    "node_selector_problems",
+]
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_NO_OPERATOR = "not a valid selector operator"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def affinity_problems(affinity: Value | None, path: str) -> Iterator[Problem]:
@@ -21,21 +26,21 @@ def affinity_problems(affinity: Value | None, path: str) -> Iterator[Problem]:
     if not affinity:
         return
     nodes = affinity.get("nodeAffinity") or {}
-    required = nodes.get(_REQUIRED)
+    required = nodes.get(REQUIRED)
     here = f"{path}.nodeAffinity"
     if required is not None:
-        yield from node_selector_problems(required, f"{here}.{_REQUIRED}")
-    for at, term in enumerate(nodes.get(_PREFERRED) or ()):
-        at_term = f"{here}.{_PREFERRED}[{at}]"
+        yield from node_selector_problems(required, f"{here}.{REQUIRED}")
+    for at, term in enumerate(nodes.get(PREFERRED) or ()):
+        at_term = f"{here}.{PREFERRED}[{at}]"
         yield from _weight(term, at_term)
         preference = term.get("preference") or {}
         yield from _term(preference, f"{at_term}.preference", any_value=True)
     for name in ("podAffinity", "podAntiAffinity"):
         pods = affinity.get(name) or {}
-        for at, term in enumerate(pods.get(_REQUIRED) or ()):
-            yield from _pod_term(term, f"{path}.{name}.{_REQUIRED}[{at}]")
-        for at, weighted in enumerate(pods.get(_PREFERRED) or ()):
-            at_term = f"{path}.{name}.{_PREFERRED}[{at}]"
+        for at, term in enumerate(pods.get(REQUIRED) or ()):
+            yield from _pod_term(term, f"{path}.{name}.{REQUIRED}[{at}]")
+        for at, weighted in enumerate(pods.get(PREFERRED) or ()):
+            at_term = f"{path}.{name}.{PREFERRED}[{at}]"
             yield from _weight(weighted, at_term)
             term = weighted.get("podAffinityTerm") or {}
             yield from _pod_term(term, f"{at_term}.podAffinityTerm")
@@ -62,39 +67,17 @@ def node_selector_problems(
 
 def _term(term: Value, path: str, *, any_value: bool) -> Iterator[Problem]:
     for at, requirement in enumerate(term.get("matchExpressions") or ()):
-        yield from _expression(requirement, f"{path}.matchExpressions[{at}]", any_value)
+        here = f"{path}.matchExpressions[{at}]"
+        yield from expression_at(here, requirement, any_value=any_value, compares=True)
     for at, requirement in enumerate(term.get("matchFields") or ()):
         yield from _field(requirement, f"{path}.matchFields[{at}]")
-
-
-def _expression(requirement: Value, path: str, any_value: bool) -> Iterator[Problem]:
-    operator, values = requirement.get("operator") or "", requirement.get("values") or ()
-    at = f"{path}.values"
-    if operator in ("In", "NotIn"):
-        if not values:
-            yield required_field(at, "must be specified when `operator` is 'In' or 'NotIn'")
-    elif operator in ("Exists", "DoesNotExist"):
-        if values:
-            text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            yield forbidden_field(at, text)
-    elif operator in ("Gt", "Lt"):
-        if len(values) != 1:
-            text = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-            yield required_field(at, text)
-    else:
-        yield invalid_field(f"{path}.operator", operator, _NO_OPERATOR)
-    key = requirement.get("key") or ""
-    yield from texts(f"{path}.key", key, key_problems(key))
-    if not any_value:
-        for index, value in enumerate(values):
-            yield from texts(f"{at}[{index}]", value, value_problems(value))
 
 
 def _field(requirement: Value, path: str) -> Iterator[Problem]:
     """A field of a node: its name is the only one."""
     operator, values = requirement.get("operator") or "", requirement.get("values") or ()
     if operator not in ("In", "NotIn"):
-        yield invalid_field(f"{path}.operator", operator, _NO_OPERATOR)
+        yield invalid_field(f"{path}.operator", operator, NO_OPERATOR)
     elif len(values) != 1:
         text = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required_field(f"{path}.values", text)

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...writing.go_syntax import go_kind, syntax_error
-from ..basics import texts
 from ..checks import Value
-from ..names import key_problems
-from ..problems import Problem, forbidden_field, go_quoted, invalid_field, too_long
+from ..problems import Problem, forbidden_field, go_quoted, invalid_field
 from .containers import containers_of
 from .paths import descending_path_problems
 from .tolerations import toleration_problems
@@ -21,7 +19,6 @@ __all__ = [
     "MIRROR",
     "SECCOMP_CONTAINER",
     "SECCOMP_POD",
-    "annotation_map_problems",
     "annotation_update_problems",
     "has_wrong_cost",
     "pod_annotation_problems",
@@ -44,23 +41,12 @@ _GO_TYPES = {
     "effect": "core.TaintEffect",
     "tolerationSeconds": "int64",
 }
-_MOST_BYTES = 256 * 1024
 _SECCOMP_PROFILES = {
     "Unconfined": ("unconfined",),
     "RuntimeDefault": ("runtime/default", "docker/default"),
 }
 _APP_ARMOR_PROFILES = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default",)}
 _is_cost = re.compile("-?[0-9]+").fullmatch
-
-
-def annotation_map_problems(field: str, annotations: Mapping[str, str] | None) -> Iterator[Problem]:
-    """Those that any annotations can have."""
-    size = 0
-    for key, value in (annotations or {}).items():
-        size += len(key.encode()) + len(value.encode())
-        yield from texts(field, key, key_problems(key.lower()))
-    if size > _MOST_BYTES:
-        yield too_long(field, _MOST_BYTES)
 
 
 def pod_annotation_problems(

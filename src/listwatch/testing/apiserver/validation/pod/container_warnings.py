@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...types.quantities import quantity_value
+from ..basics import byte_warnings
 from ..checks import Value
 from ..problems import go_quoted
+from .annotations import APP_ARMOR, SECCOMP_CONTAINER
 from .containers import containers_of
 from .profiles import annotated_profile
 
 __all__ = ["container_warnings"]
-
-_SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
-_APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 
 
 def container_warnings(spec: Value, path: str, metadata: Value | None = None) -> Iterator[str]:
@@ -42,13 +40,13 @@ def _annotation_warnings(
     context = container.get("securityContext") or {}
     name = container.get("name") or ""
     of_template, _, _ = path.rpartition("spec")
-    key = _SECCOMP + name
+    key = SECCOMP_CONTAINER + name
     if key in annotations and context.get("seccompProfile") is None:
         yield (
             f"{of_template}metadata.annotations[{key}]: non-functional in v1.27+; use the "
             '"seccompProfile" field instead'
         )
-    key = _APP_ARMOR + name
+    key = APP_ARMOR + name
     # Those of pods are told when they are created.
     if of_template and key in annotations and context.get("appArmorProfile") is None:
         profile = (spec.get("securityContext") or {}).get("appArmorProfile")
@@ -64,11 +62,8 @@ def _byte_warnings(resources: Value, path: str) -> Iterator[str]:
     for name in ("memory", "ephemeral-storage"):
         for side in ("limits", "requests"):
             amount = (resources.get(side) or {}).get(name)
-            if amount is not None and quantity_value(str(amount)).denominator != 1:
-                yield (
-                    f"{path}.{side}[{name}]: fractional byte value {go_quoted(str(amount))} is "
-                    "invalid, must be an integer"
-                )
+            if amount is not None:
+                yield from byte_warnings(f"{path}.{side}[{name}]", str(amount))
 
 
 def _variable_warnings(container: Value, path: str) -> Iterator[str]:

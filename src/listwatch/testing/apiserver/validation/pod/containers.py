@@ -38,7 +38,7 @@ _NOT_LATER = (
     "lifecycle",
 )
 """What ephemeral containers cannot have."""
-_ARE_THERE = frozenset((*_RUNNING, "restartPolicy"))
+_ARE_THERE = frozenset(_NOT_LATER) - {"resources"}
 """Members that are there even if nothing is in them."""
 
 

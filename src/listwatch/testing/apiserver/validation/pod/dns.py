@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..basics import texts
 from ..checks import Value
-from ..names import subdomain_problems
+from ..names import byte_length, subdomain_problems
 from ..network.addresses import legacy_address
 from ..problems import (
     Problem,
@@ -85,7 +85,7 @@ def dns_config_problems(config: Value | None, policy: str, path: str) -> Iterato
 
 
 def _search_problems(domain: str) -> Iterator[str]:
-    if len(domain) > _LONGEST_DOMAIN:
+    if byte_length(domain) > _LONGEST_DOMAIN:
         yield f"must be no more than {_LONGEST_DOMAIN} characters"
     if not _is_search(domain):
         yield _SEARCH_TEXT

@@ -29,6 +29,10 @@ _NO_SOURCE = (
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or "
     "`fileKeyRef`"
 )
+_NO_VARIABLE = (
+    "a valid environment variable name must consist only of printable ASCII characters other than "
+    "'='"
+)
 _TWO_SOURCES = "may not have more than one field specified at a time"
 
 
@@ -123,12 +127,6 @@ def _prefix_problems(name: str) -> Iterator[str]:
 
 def _is_variable(name: str) -> bool:
     return name.isascii() and name.isprintable() and "=" not in name
-
-
-_NO_VARIABLE = (
-    "a valid environment variable name must consist only of printable ASCII characters other than "
-    "'='"
-)
 
 
 def file_volume_problems(

@@ -10,11 +10,11 @@ from ..checks import Value
 from ..internal_values import internal
 from ..problems import Problem, invalid_field
 from ..value_diffs import same
+from .affinity import REQUIRED
 
 __all__ = ["node_affinity_problems", "node_selector_change_problems"]
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+_TERMS = f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
 
 
 def node_selector_change_problems(
@@ -44,7 +44,7 @@ def node_affinity_problems(new: Value | None, old: Value | None) -> Iterator[Pro
 
 
 def _terms(affinity: Value | None) -> Sequence[Value]:
-    required = (affinity or {}).get(_REQUIRED) or {}
+    required = (affinity or {}).get(REQUIRED) or {}
     return required.get("nodeSelectorTerms") or ()
 
 

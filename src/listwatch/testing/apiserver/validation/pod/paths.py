@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from ..problems import Problem, invalid_field
 
 __all__ = [
-    "FILE_MODE_TEXT",
     "descending_path_problems",
     "local_path_problems",
     "mode_problems",
     "no_way_back",
 ]
 
-FILE_MODE_TEXT = "must be a number between 0 and 0777 (octal), both inclusive"
+_FILE_MODE_TEXT = "must be a number between 0 and 0777 (octal), both inclusive"
 
 
 def no_way_back(field: str, path: str) -> Iterator[Problem]:
@@ -40,4 +39,4 @@ def local_path_problems(field: str, path: str) -> Iterator[Problem]:
 def mode_problems(field: str, mode: int | None) -> Iterator[Problem]:
     """The mode of a file."""
     if mode is not None and not 0 <= mode <= 0o777:
-        yield invalid_field(field, mode, FILE_MODE_TEXT)
+        yield invalid_field(field, mode, _FILE_MODE_TEXT)

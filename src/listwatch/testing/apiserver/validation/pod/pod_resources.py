@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ...defaulting.pod_totals import summed
-from ...types.quantities import quantity_value
 from ..checks import Value
 from ..problems import Problem, forbidden_field, invalid_field, unsupported_field
 from .resource_names import is_huge_pages, resource_name_problems
-from .resources import resource_problems
+from .resources import amount_value, resource_problems
 
 __all__ = ["pod_resource_problems"]
 
@@ -42,18 +41,18 @@ def _name_problems(field: str, name: str) -> Iterator[Problem]:
 def _against_containers(spec: Value, resources: Value, path: str) -> Iterator[Problem]:
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     for name, total in sorted(summed(spec, "requests").items()):
-        if name in requests and quantity_value(total) > quantity_value(requests[name]):
+        if name in requests and amount_value(total) > amount_value(requests[name]):
             text = f"must be greater than or equal to aggregate container requests of {total}"
             yield invalid_field(f"{path}.requests[{name}]", requests[name], text)
     for name, total in sorted(summed(spec, "limits").items()):
         wanted = is_huge_pages(name) and name in limits
-        if wanted and quantity_value(total) > quantity_value(limits[name]):
+        if wanted and amount_value(total) > amount_value(limits[name]):
             text = f"must be greater than or equal to aggregate container limits of {total}"
             yield invalid_field(f"{path}.limits[{name}]", limits[name], text)
     for at, container in enumerate(spec.get("containers") or ()):
         own = (container.get("resources") or {}).get("limits") or {}
         for name, amount in sorted(own.items()):
-            if name in limits and quantity_value(amount) > quantity_value(limits[name]):
+            if name in limits and amount_value(amount) > amount_value(limits[name]):
                 text = f"must be less than or equal to pod limits of {limits[name]}"
                 field = f"{path}.containers[{at}][{name}].limits"
                 yield invalid_field(field, amount, text)

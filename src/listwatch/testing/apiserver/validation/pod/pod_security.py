@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..checks import Value
+from ..names import byte_length
 from ..problems import (
     Problem,
     duplicate_field,
@@ -80,7 +81,7 @@ def _sysctl_problems(sysctls: Sequence[Value], path: str, spec: Value) -> Iterat
         field = f"{path}[{at}].name"
         if not name:
             yield required_field(field)
-        elif len(name) > _LONGEST_SYSCTL or not _is_sysctl(name):
+        elif byte_length(name) > _LONGEST_SYSCTL or not _is_sysctl(name):
             yield invalid_field(field, name, _SYSCTL_TEXT)
         elif name in names:
             yield duplicate_field(field, name)

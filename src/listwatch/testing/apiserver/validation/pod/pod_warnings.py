@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...types.quantities import quantity_value
+from ..basics import byte_warnings
 from ..checks import Value
-from ..names import value_problems
 from ..network.addresses import warnings_of_address
-from ..node_selectors import DEPRECATED_LABELS
+from ..node_selectors import (
+    DEPRECATED_LABELS,
+    label_warnings,
+    node_selector_warnings,
+    term_warnings,
+)
 from ..problems import go_quoted
+from .affinity import PREFERRED, REQUIRED
 from .annotations import SECCOMP_POD
 from .container_warnings import container_warnings
 from .volume_warnings import volume_warnings
@@ -27,8 +32,6 @@ _DEPRECATED_ANNOTATIONS = {
         'non-functional in v1.11+; use the "sysctls" field instead'
     ),
 }
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _MATCHES_NOTHING = "a null labelSelector results in matching no pod"
 
 
@@ -46,7 +49,7 @@ def pod_spec_warnings(spec: Value, metadata: Value, above: str = "") -> Iterator
         yield from _node_warnings(affinity.get("nodeAffinity") or {}, f"{path}.affinity")
     for at, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
         here = f"{path}.topologySpreadConstraints[{at}]"
-        yield from _label_warnings(f"{here}.topologyKey", constraint.get("topologyKey") or "")
+        yield from label_warnings(f"{here}.topologyKey", constraint.get("topologyKey") or "")
         if constraint.get("labelSelector") is None:
             yield f"{here}.labelSelector: {_MATCHES_NOTHING}"
     for key, text in _DEPRECATED_ANNOTATIONS.items():
@@ -80,42 +83,23 @@ def pod_spec_warnings(spec: Value, metadata: Value, above: str = "") -> Iterator
         yield from warnings_of_address(f"{path}.hostAliases[{at}].ip", alias.get("ip") or "")
 
 
-def _label_warnings(field: str, label: str) -> Iterator[str]:
-    if label in DEPRECATED_LABELS:
-        yield f"{field}: {label} is {DEPRECATED_LABELS[label]}"
-
-
 def _node_warnings(affinity: Value, path: str) -> Iterator[str]:
-    required = affinity.get(_REQUIRED) or {}
     here = f"{path}.nodeAffinity"
-    for at, term in enumerate(required.get("nodeSelectorTerms") or ()):
-        yield from _term_warnings(term, f"{here}.{_REQUIRED}.nodeSelectorTerms[{at}]")
-    for at, preferred in enumerate(affinity.get(_PREFERRED) or ()):
-        term = preferred.get("preference") or {}
-        field = f"{here}.{_PREFERRED}[{at}].preference"
-        yield from _term_warnings(term, field, values=True)
-
-
-def _term_warnings(term: Value, path: str, *, values: bool = False) -> Iterator[str]:
-    """`values`: also of those that no label can have."""
-    for at, expression in enumerate(term.get("matchExpressions") or ()):
-        here = f"{path}.matchExpressions[{at}]"
-        yield from _label_warnings(f"{here}.key", expression.get("key") or "")
-        if values:
-            for index, value in enumerate(expression.get("values") or ()):
-                for text in value_problems(value):
-                    yield f"{here}.values[{index}]: {value} is invalid, {text}"
+    yield from node_selector_warnings(affinity.get(REQUIRED) or {}, f"{here}.{REQUIRED}")
+    for at, preferred in enumerate(affinity.get(PREFERRED) or ()):
+        field = f"{here}.{PREFERRED}[{at}].preference"
+        yield from term_warnings(preferred.get("preference") or {}, field, values=True)
 
 
 def _pod_affinity_warnings(affinity: Value, path: str) -> Iterator[str]:
     for name in ("podAffinity", "podAntiAffinity"):
         pods = affinity.get(name) or {}
-        for at, term in enumerate(pods.get(_REQUIRED) or ()):
+        for at, term in enumerate(pods.get(REQUIRED) or ()):
             if term.get("labelSelector") is None:
-                yield f"{path}.{name}.{_REQUIRED}[{at}].labelSelector: {_MATCHES_NOTHING}"
-        for at, weighted in enumerate(pods.get(_PREFERRED) or ()):
+                yield f"{path}.{name}.{REQUIRED}[{at}].labelSelector: {_MATCHES_NOTHING}"
+        for at, weighted in enumerate(pods.get(PREFERRED) or ()):
             if (weighted.get("podAffinityTerm") or {}).get("labelSelector") is None:
-                field = f"{path}.{name}.{_PREFERRED}[{at}].podAffinityTerm.labelSelector"
+                field = f"{path}.{name}.{PREFERRED}[{at}].podAffinityTerm.labelSelector"
                 yield f"{field}: {_MATCHES_NOTHING}"
 
 
@@ -130,8 +114,5 @@ def _twice(items: Sequence[Value], member: str, path: str) -> Iterator[str]:
 
 def _overhead_warnings(overhead: Mapping[str, str], path: str) -> Iterator[str]:
     for name in ("memory", "ephemeral-storage"):
-        amount = overhead.get(name)
-        if amount is not None and (quantity_value(amount) * 1000).__ceil__() % 1000:
-            yield (
-                f'{path}[{name}]: fractional byte value "{amount}" is invalid, must be an integer'
-            )
+        if overhead.get(name) is not None:
+            yield from byte_warnings(f"{path}[{name}]", overhead[name])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..basics import in_range, one_of, port_name_problems, texts
+from ..basics import PROTOCOLS, in_range, one_of, port_name_problems, texts
 from ..checks import Value
 from ..problems import Problem, duplicate_field, required_field
 
 __all__ = ["host_port_problems", "port_problems"]
-
-_PROTOCOLS = ("SCTP", "TCP", "UDP")
 
 
 def port_problems(ports: Sequence[Value], path: str) -> Iterator[Problem]:
@@ -32,7 +30,7 @@ def port_problems(ports: Sequence[Value], path: str) -> Iterator[Problem]:
         else:
             yield from in_range(f"{here}.containerPort", number, 1, 65535)
         yield from in_range(f"{here}.hostPort", port.get("hostPort") or None, 1, 65535)
-        yield from one_of(f"{here}.protocol", port.get("protocol"), _PROTOCOLS)
+        yield from one_of(f"{here}.protocol", port.get("protocol"), PROTOCOLS)
 
 
 def host_port_problems(containers: Sequence[Value], path: str) -> Iterator[Problem]:

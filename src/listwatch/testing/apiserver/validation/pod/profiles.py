@@ -10,7 +10,7 @@ from typing import Any
 
 from ..basics import in_range
 from ..checks import Value
-from ..names import subdomain_problems
+from ..names import byte_length, subdomain_problems
 from ..problems import (
     Problem,
     invalid_field,
@@ -88,7 +88,7 @@ def app_armor_problems(profile: Value | None, path: str) -> Iterator[Problem]:
             yield invalid_field(at, local, "must not be padded with whitespace")
         elif not local:
             yield required_field(at, text)
-        if len(local) > _LONGEST_PATH:
+        if byte_length(local) > _LONGEST_PATH:
             yield too_long(at, _LONGEST_PATH)
     elif kind in _TYPES:
         if local is not None:

@@ -79,9 +79,10 @@ def resource_name_problems(field: str, name: str) -> Iterator[Problem]:
     """The name of any resource."""
     wrong = key_problems(name)
     for text in wrong:
-        yield invalid_field(field, name, text)
+        yield invalid_field(field, name, text, named=True)
     if not wrong and "/" not in name and not is_standard(name):
-        yield invalid_field(field, name, "must be a standard resource type or fully qualified")
+        text = "must be a standard resource type or fully qualified"
+        yield invalid_field(field, name, text, named=True)
 
 
 def container_resource_problems(field: str, name: str) -> Iterator[Problem]:
@@ -91,6 +92,8 @@ def container_resource_problems(field: str, name: str) -> Iterator[Problem]:
     yield from resource_name_problems(field, name)
     if "/" not in name:
         if not is_huge_pages(name):
-            yield invalid_field(field, name, "must be a standard resource for containers")
+            text = "must be a standard resource for containers"
+            yield invalid_field(field, name, text, named=True)
     elif not is_native(name) and not is_extended(name):
-        yield invalid_field(field, name, "doesn't follow extended resource name standard")
+        text = "doesn't follow extended resource name standard"
+        yield invalid_field(field, name, text, named=True)

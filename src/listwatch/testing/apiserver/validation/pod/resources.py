@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,7 +27,7 @@ from .resource_names import (
     may_be_overcommitted,
 )
 
-__all__ = ["amount_problems", "resize_problems", "resource_problems"]
+__all__ = ["amount_problems", "amount_value", "resize_problems", "resource_problems"]
 
 _COMPUTE = ("cpu", "memory")
 _RESTARTS = ("NotRequired", "RestartContainer")
@@ -63,10 +64,10 @@ def resource_problems(
 
 def amount_problems(field: str, name: str, amount: Any) -> Iterator[Problem]:
     """How much there is of the resource `name`."""
-    value = _value(amount)
+    value = amount_value(amount)
     if value.numerator < 0:
         yield invalid_field(field, str(amount), NOT_NEGATIVE)
-    if value.denominator != 1 and is_counted(name):
+    if is_counted(name) and math.ceil(value * 1000) % 1000:
         yield invalid_field(field, str(amount), "must be an integer")
 
 
@@ -80,7 +81,7 @@ def _limit_problems(path: str, name: str, amount: Any, limit: Any) -> Iterator[P
         return
     if amount == limit:
         return
-    asked, allowed = _value(amount), _value(limit)
+    asked, allowed = amount_value(amount), amount_value(limit)
     if asked != allowed and not flexible:
         text = f"must be equal to {name} limit of {limit}"
         yield invalid_field(f"{path}.requests", str(amount), text)
@@ -98,12 +99,13 @@ def _page_problems(field: str, name: str, amount: Any) -> Iterator[Problem]:
     except ValueError:
         size = Fraction(0)
     # Rounded up, as the real server has whole bytes.
-    if size <= 0 or size.denominator != 1 or -(-_value(amount) // 1) % size:
+    if size <= 0 or size.denominator != 1 or -(-amount_value(amount) // 1) % size:
         text = f"{amount} is not positive integer multiple of {name}"
         yield invalid_field(field, str(amount), text)
 
 
-def _value(amount: Any) -> Fraction:
+def amount_value(amount: Any) -> Fraction:
+    """How much it is; nothing where it is no quantity."""
     try:
         return quantity_value(str(amount))
     except ValueError:  # which is told elsewhere

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..basics import label_map
 from ..checks import Value
+from ..names import annotation_map_problems
 from ..problems import Problem, forbidden_field
 from .annotations import (
-    annotation_map_problems,
     pod_annotation_problems,
     profile_match_problems,
 )

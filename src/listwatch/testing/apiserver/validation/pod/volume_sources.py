@@ -16,11 +16,11 @@ from ..problems import (
 )
 from .paths import descending_path_problems, no_way_back
 
-__all__ = ["HOST_PATH_TYPES", "SOURCES", "initiator_problems", "required_members"]
+__all__ = ["SOURCES", "_required_members", "initiator_problems"]
 
 Check = Callable[[Value, str], Iterator[Problem]]
 
-HOST_PATH_TYPES = (
+_HOST_PATH_TYPES = (
     "",
     "BlockDevice",
     "CharDevice",
@@ -44,9 +44,10 @@ _MANAGED_DISK = (
 _BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 _REGISTRY_TEXT = "must be a host:port pair or multiple pairs separated by commas"
 _LONGEST_TENANT = 64
+_is_pair = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*):[^:\[\]]*").fullmatch
 
 
-def required_members(*names: str) -> Check:
+def _required_members(*names: str) -> Check:
     """A check that these members are there, and nothing else."""
 
     def check(source: Value, path: str) -> Iterator[Problem]:
@@ -64,8 +65,8 @@ def _host_path(source: Value, path: str) -> Iterator[Problem]:
         return
     yield from no_way_back(f"{path}.path", place)
     kind = source.get("type")
-    if kind is not None and kind not in HOST_PATH_TYPES:
-        yield unsupported_field(f"{path}.type", kind, HOST_PATH_TYPES)
+    if kind is not None and kind not in _HOST_PATH_TYPES:
+        yield unsupported_field(f"{path}.type", kind, _HOST_PATH_TYPES)
 
 
 def _git_repo(source: Value, path: str) -> Iterator[Problem]:
@@ -153,9 +154,6 @@ def _quobyte(source: Value, path: str) -> Iterator[Problem]:
         yield required_field(f"{path}.volume")
 
 
-_is_pair = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*):[^:\[\]]*").fullmatch
-
-
 def _flocker(source: Value, path: str) -> Iterator[Problem]:
     name, uid = source.get("datasetName") or "", source.get("datasetUUID")
     if not name and not uid:
@@ -228,21 +226,21 @@ SOURCES: dict[str, Check] = {
     "awsElasticBlockStore": _disk("volumeID"),
     "nfs": _nfs,
     "iscsi": _iscsi,
-    "glusterfs": required_members("endpoints", "path"),
+    "glusterfs": _required_members("endpoints", "path"),
     "flocker": _flocker,
-    "persistentVolumeClaim": required_members("claimName"),
-    "rbd": required_members("monitors", "image"),
+    "persistentVolumeClaim": _required_members("claimName"),
+    "rbd": _required_members("monitors", "image"),
     "cinder": _with_secret("volumeID"),
-    "cephfs": required_members("monitors"),
+    "cephfs": _required_members("monitors"),
     "quobyte": _quobyte,
     "fc": _fibre_channel,
     "flexVolume": _flex,
-    "azureFile": required_members("secretName", "shareName"),
-    "vsphereVolume": required_members("volumePath"),
-    "photonPersistentDisk": required_members("pdID"),
-    "portworxVolume": required_members("volumeID"),
+    "azureFile": _required_members("secretName", "shareName"),
+    "vsphereVolume": _required_members("volumePath"),
+    "photonPersistentDisk": _required_members("pdID"),
+    "portworxVolume": _required_members("volumeID"),
     "azureDisk": _azure_disk,
     "storageos": _storage_os,
-    "scaleIO": required_members("gateway", "system", "volumeName"),
+    "scaleIO": _required_members("gateway", "system", "volumeName"),
 }
 """The check of each source, given it and its path."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...types.quantities import quantity_value
+from ..basics import driver_name_problems
 from ..checks import Value
 from ..names import label_name_problems, subdomain_problems
 from ..problems import (
@@ -14,7 +15,6 @@ from ..problems import (
     forbidden_field,
     invalid_field,
     required_field,
-    too_long,
     unsupported_field,
 )
 from .claim_templates import ephemeral_problems
@@ -26,9 +26,8 @@ from .projections import (
 )
 from .volume_sources import SOURCES
 
-__all__ = ["csi_driver_problems", "valid_volumes", "volume_problems"]
+__all__ = ["valid_volumes"]
 
-_LONGEST_DRIVER = 63
 _LONGEST_PORTAL = 64
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _PORTAL_TEXT = (
@@ -37,20 +36,12 @@ _PORTAL_TEXT = (
 )
 
 
-def volume_problems(
-    volumes: Sequence[Value] | None, path: str, metadata: Value | None = None
-) -> Iterator[Problem]:
-    """What is wrong with the volumes of a pod, at `path`. `metadata`: of the pod, if it is one and
-    no template.
-    """
-    for _, problems in _checked(volumes or (), path, metadata):
-        yield from problems
-
-
 def valid_volumes(
     volumes: Sequence[Value] | None, path: str, metadata: Value | None = None
 ) -> tuple[list[Value], list[Problem]]:
-    """The volumes that containers can mount, and what is wrong with the others."""
+    """The volumes, at `path`, that containers can mount, and what is wrong with the others.
+    `metadata`: of the pod, if it is one and no template.
+    """
     valid: list[Value] = []
     found: list[Problem] = []
     for volume, problems in _checked(volumes or (), path, metadata):
@@ -129,19 +120,8 @@ def _empty_dir(source: Value, path: str) -> Iterator[Problem]:
         yield forbidden_field(f"{path}.sizeLimit", text)
 
 
-def csi_driver_problems(field: str, driver: str | None) -> Iterator[Problem]:
-    """The name of a CSI driver."""
-    if not driver:
-        yield required_field(field)
-        return
-    if len(driver.encode()) > _LONGEST_DRIVER:
-        yield too_long(field, _LONGEST_DRIVER)
-    for text in subdomain_problems(driver.lower()):
-        yield invalid_field(field, driver, text)
-
-
 def _csi(source: Value, path: str) -> Iterator[Problem]:
-    yield from csi_driver_problems(f"{path}.driver", source.get("driver"))
+    yield from driver_name_problems(f"{path}.driver", source.get("driver"))
     secret = source.get("nodePublishSecretRef")
     if secret is None:
         return

@@ -1,13 +1,14 @@
-"""PersistentVolumeClaims; PersistentVolumes have a module of their own."""
+"""PersistentVolumeClaims."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from ...types.quantities import quantity_value
-from ..basics import IMMUTABLE, POSITIVE, immutable, selector_at, texts
+from ..basics import IMMUTABLE, POSITIVE, byte_warnings, immutable, selector_at, texts
 from ..checks import Checks, Value
 from ..configuration.quota_resources import quota_amount_problems
 from ..internal_values import internal
@@ -23,11 +24,8 @@ from ..problems import (
 from ..value_diffs import same, value_diff
 from .persistent_volumes import (
     access_mode_problems,
-    changed_volume,
     class_name_problems,
-    volume,
     volume_mode_problems,
-    volume_warnings,
 )
 
 __all__ = ["CHECKS", "claim_spec_problems", "claim_spec_warnings"]
@@ -67,11 +65,8 @@ def claim_spec_warnings(spec: Value, path: str) -> Iterator[str]:
     resources = spec.get("resources") or {}
     for what in ("requests", "limits"):
         amount = (resources.get(what) or {}).get("storage")
-        if amount and (quantity_value(amount) * 1000).__ceil__() % 1000:
-            yield (
-                f'{path}.resources.{what}[storage]: fractional byte value "{amount}" is invalid, '
-                "must be an integer"
-            )
+        if amount:
+            yield from byte_warnings(f"{path}.resources.{what}[storage]", amount)
 
 
 def _request_problems(spec: Value, field: str) -> Iterator[Problem]:
@@ -212,7 +207,7 @@ def _claim_status(new: Value, old: Value) -> Iterator[Problem]:
 def _basic(field: str, amount: str) -> Iterator[Problem]:
     value = quantity_value(amount)
     if value < 0:
-        yield invalid_field(field, value.__floor__(), "must be a valid resource quantity")
+        yield invalid_field(field, math.floor(value), "must be a valid resource quantity")
 
 
 def _allocated_name(name: str, field: str) -> Iterator[Problem]:
@@ -248,5 +243,4 @@ CHECKS: dict[str, Checks] = {
     "persistentvolumeclaims": Checks(
         _claim, _changed_claim, _claim_status, warnings=_claim_warnings, metadata=2
     ),
-    "persistentvolumes": Checks(volume, changed_volume, warnings=volume_warnings, metadata=2),
 }

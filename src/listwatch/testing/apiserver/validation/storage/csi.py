@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...types.quantities import quantity_value
-from ..basics import IMMUTABLE, NOT_NEGATIVE, immutable, non_negative, selector_at, texts
-from ..checks import Value
+from ..basics import (
+    IMMUTABLE,
+    NOT_NEGATIVE,
+    driver_name_problems,
+    immutable,
+    non_negative,
+    selector_at,
+    texts,
+)
+from ..checks import Checks, Value
 from ..internal_values import internal
 from ..names import key_problems, subdomain_problems
-from ..node_selectors import DEPRECATED_LABELS
+from ..node_selectors import DEPRECATED_LABELS, label_warnings
 from ..problems import (
     Problem,
     duplicate_field,
@@ -18,18 +26,8 @@ from ..problems import (
     unsupported_field,
 )
 from ..value_diffs import same
-from .persistent_sources import driver_name_problems
 
-__all__ = [
-    "capacity",
-    "capacity_warnings",
-    "changed_capacity",
-    "changed_driver",
-    "changed_node",
-    "driver",
-    "driver_warnings",
-    "node",
-]
+__all__ = ["CHECKS"]
 
 _NEEDED = (
     ("attachRequired", "attachedRequired"),  # the real server does not spell it as it is sent
@@ -43,7 +41,7 @@ _MOST_EXPIRATION = 1 << 32
 _LONGEST_NODE_ID = 256
 
 
-def driver(new: Value) -> Iterator[Problem]:
+def _driver(new: Value) -> Iterator[Problem]:
     spec = new.get("spec") or {}
     for name, shown in _NEEDED:
         if spec.get(name) is None:
@@ -88,8 +86,8 @@ def _token_requests(requests: object) -> Iterator[Problem]:
             yield invalid_field(f"{path}.expirationSeconds", seconds, text)
 
 
-def changed_driver(new: Value, old: Value) -> Iterator[Problem]:
-    yield from driver(new)
+def _changed_driver(new: Value, old: Value) -> Iterator[Problem]:
+    yield from _driver(new)
     now, before = new.get("spec") or {}, old.get("spec") or {}
     required = now.get("attachRequired")
     yield from immutable("spec.attachedRequired", required, before.get("attachRequired"))
@@ -97,7 +95,7 @@ def changed_driver(new: Value, old: Value) -> Iterator[Problem]:
     yield from immutable("spec.volumeLifecycleModes", modes, before.get("volumeLifecycleModes"))
 
 
-def driver_warnings(new: Value, old: Value | None = None) -> Iterator[str]:
+def _driver_warnings(new: Value, old: Value | None = None) -> Iterator[str]:
     """That tokens are better kept in secrets, where something of them is new."""
     spec = new.get("spec") or {}
     requests = spec.get("tokenRequests") or []
@@ -110,7 +108,7 @@ def driver_warnings(new: Value, old: Value | None = None) -> Iterator[str]:
         )
 
 
-def node(new: Value) -> Iterator[Problem]:
+def _node(new: Value) -> Iterator[Problem]:
     seen = set()
     for at, each in enumerate((new.get("spec") or {}).get("drivers") or ()):
         each = each or {}
@@ -145,8 +143,8 @@ def _topology_keys(keys: list[str], path: str) -> Iterator[Problem]:
         yield from texts(path, key, key_problems(key))
 
 
-def changed_node(new: Value, old: Value) -> Iterator[Problem]:
-    yield from node(new)
+def _changed_node(new: Value, old: Value) -> Iterator[Problem]:
+    yield from _node(new)
     now = (new.get("spec") or {}).get("drivers") or ()
     for before in (old.get("spec") or {}).get("drivers") or ():
         for each in now:
@@ -157,7 +155,7 @@ def changed_node(new: Value, old: Value) -> Iterator[Problem]:
                     yield invalid_field("spec.drivers", shown, IMMUTABLE)
 
 
-def capacity(new: Value, *, any_values: bool = False) -> Iterator[Problem]:
+def _capacity(new: Value, *, any_values: bool = False) -> Iterator[Problem]:
     yield from selector_at("nodeTopology", new.get("nodeTopology"), allow_invalid_values=any_values)
     name = new.get("storageClassName") or ""
     yield from texts("storageClassName", name, subdomain_problems(name))
@@ -166,23 +164,33 @@ def capacity(new: Value, *, any_values: bool = False) -> Iterator[Problem]:
         yield invalid_field("capacity", amount, NOT_NEGATIVE)
 
 
-def changed_capacity(new: Value, old: Value) -> Iterator[Problem]:
+def _changed_capacity(new: Value, old: Value) -> Iterator[Problem]:
     before = old.get("nodeTopology")
     invalid_before = next(selector_at("", before), None) is not None
-    yield from capacity(new, any_values=invalid_before)
+    yield from _capacity(new, any_values=invalid_before)
     if not same(new.get("nodeTopology"), before):
         yield invalid_field("nodeTopology", new.get("nodeTopology"), IMMUTABLE)
     name = new.get("storageClassName") or ""
     yield from immutable("storageClassName", name, old.get("storageClassName") or "")
 
 
-def capacity_warnings(new: Value) -> Iterator[str]:
+def _capacity_warnings(new: Value) -> Iterator[str]:
     """That labels of nodes have another name now."""
     selector = new.get("nodeTopology") or {}
     for at, each in enumerate(selector.get("matchExpressions") or ()):
-        key = (each or {}).get("key") or ""
-        if key in DEPRECATED_LABELS:
-            yield f"nodeTopology.matchExpressions[{at}].key: {key} is {DEPRECATED_LABELS[key]}"
+        field = f"nodeTopology.matchExpressions[{at}].key"
+        yield from label_warnings(field, (each or {}).get("key") or "")
     for key in selector.get("matchLabels") or ():
         if key in DEPRECATED_LABELS:
             yield f"nodeTopology.matchLabels.{key}: {DEPRECATED_LABELS[key]}"
+
+
+CHECKS: dict[str, Checks] = {
+    "storage.k8s.io/csidrivers": Checks(
+        _driver, _changed_driver, warnings=_driver_warnings, update_warnings=_driver_warnings
+    ),
+    "storage.k8s.io/csinodes": Checks(_node, _changed_node),
+    "storage.k8s.io/csistoragecapacities": Checks(
+        _capacity, _changed_capacity, warnings=_capacity_warnings, metadata=2
+    ),
+}

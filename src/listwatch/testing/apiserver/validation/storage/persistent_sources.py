@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..basics import in_range, name_at, texts
+from ..basics import driver_name_problems, in_range, name_at, texts
 from ..checks import Value
 from ..names import label_name_problems, subdomain_problems
 from ..pod.paths import no_way_back
 from ..pod.volume_sources import SOURCES as POD_SOURCES
 from ..pod.volume_sources import initiator_problems
-from ..problems import Problem, forbidden_field, invalid_field, required_field, too_long
+from ..problems import Problem, forbidden_field, invalid_field, required_field
 
-__all__ = ["SOURCES", "WITH_MOUNT_OPTIONS", "driver_name_problems", "source_problems"]
+__all__ = ["SOURCES", "WITH_MOUNT_OPTIONS", "source_problems"]
 
 SOURCES = {
     "gcePersistentDisk": "GCEPersistentDisk",
@@ -61,7 +61,6 @@ _LOOKED_AT = (
 _PATHS = {"gcePersistentDisk": "persistentDisk"}
 """Those whose own problems are told of another path."""
 _FORBIDDEN_PATHS = {"cephfs": "cephFS"}
-_MOST_DRIVER_NAME = 63
 _SECRETS = (
     "controllerPublishSecretRef",
     "controllerExpandSecretRef",
@@ -91,16 +90,6 @@ def source_problems(spec: Value, path: str, name: str) -> Iterator[Problem]:
             yield required_field(f"{path}.nodeAffinity", "Local volume requires node affinity")
     if not count:
         yield required_field(path, "must specify a volume type")
-
-
-def driver_name_problems(field: str, name: str) -> Iterator[Problem]:
-    """What is wrong with the name of a CSI driver; big letters are not."""
-    if not name:
-        yield required_field(field)
-        return
-    if len(name.encode()) > _MOST_DRIVER_NAME:
-        yield too_long(field, _MOST_DRIVER_NAME)
-    yield from texts(field, name, subdomain_problems(name.lower()))
 
 
 def _csi(source: Value, path: str) -> Iterator[Problem]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
 from collections.abc import Iterator
 from typing import Any
 
 from ...types.quantities import quantity_value
 from ..basics import POSITIVE, immutable, texts
-from ..checks import Value
+from ..checks import Checks, Value
 from ..internal_values import internal
 from ..names import subdomain_problems
 from ..node_selectors import node_selector_problems, node_selector_warnings
@@ -23,13 +24,11 @@ from ..value_diffs import same, value_diff
 from .persistent_sources import SOURCES, WITH_MOUNT_OPTIONS, source_problems
 
 __all__ = [
+    "CHECKS",
     "access_mode_problems",
-    "changed_volume",
     "class_name_problems",
     "inline_volume_problems",
-    "volume",
     "volume_mode_problems",
-    "volume_warnings",
 ]
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -54,6 +53,13 @@ _GONE = {
 """Kinds of volumes that work no longer: how they are named, since when nobody should use them, and
 since when nobody can.
 """
+_RENAMED = {
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
 
 
 def access_mode_problems(spec: Value, path: str) -> Iterator[Problem]:
@@ -80,7 +86,7 @@ def class_name_problems(field: str, name: str | None) -> Iterator[Problem]:
         yield from texts(field, name, subdomain_problems(name))
 
 
-def volume(new: Value) -> Iterator[Problem]:
+def _volume(new: Value) -> Iterator[Problem]:
     spec = new.get("spec") or {}
     yield from _spec(new)
     annotations = (new.get("metadata") or {}).get("annotations") or {}
@@ -91,8 +97,8 @@ def volume(new: Value) -> Iterator[Problem]:
         yield forbidden_field(f"metadata.annotations.{_MOUNT_OPTIONS}", text)
 
 
-def changed_volume(new: Value, old: Value) -> Iterator[Problem]:
-    yield from volume(new)
+def _changed_volume(new: Value, old: Value) -> Iterator[Problem]:
+    yield from _volume(new)
     yield from _spec(new)  # the real server looks twice
     now, before = new.get("spec") or {}, old.get("spec") or {}
     kept, compared = _source_of(before), _source_of(now)
@@ -123,15 +129,6 @@ def _affinity_kept(now: Value | None, before: Value) -> Iterator[Problem]:
         shown = None if now is None else internal("core.v1.VolumeNodeAffinity", now)
         text = "field is immutable, except for updating from beta label to GA"
         yield invalid_field("nodeAffinity", shown, text)
-
-
-_RENAMED = {
-    "beta.kubernetes.io/arch": "kubernetes.io/arch",
-    "beta.kubernetes.io/os": "kubernetes.io/os",
-    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
-    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
-}
 
 
 def _renamed(before: Any, now: Any) -> Any:
@@ -183,7 +180,7 @@ def _capacity(spec: Value) -> Iterator[Problem]:
     for name, amount in sorted(capacity.items()):
         field, value = f"spec.capacity[{name}]", quantity_value(amount)
         if value < 0:
-            yield invalid_field(field, value.__floor__(), "must be a valid resource quantity")
+            yield invalid_field(field, math.floor(value), "must be a valid resource quantity")
         if value <= 0:
             yield invalid_field(field, amount, POSITIVE)
 
@@ -224,7 +221,7 @@ def inline_volume_problems(spec: Value, path: str) -> Iterator[Problem]:
     yield from _attributes_class(spec, path)
 
 
-def volume_warnings(new: Value) -> Iterator[str]:
+def _volume_warnings(new: Value) -> Iterator[str]:
     """What is there no longer, or will not be."""
     spec = new.get("spec") or {}
     annotations = (new.get("metadata") or {}).get("annotations") or {}
@@ -241,3 +238,8 @@ def volume_warnings(new: Value) -> Iterator[str]:
     for name, (shown, deprecated, gone) in _GONE.items():
         if spec.get(name) is not None:
             yield f"spec.{shown}: deprecated in {deprecated}, non-functional in {gone}+"
+
+
+CHECKS: dict[str, Checks] = {
+    "persistentvolumes": Checks(_volume, _changed_volume, warnings=_volume_warnings, metadata=2)
+}

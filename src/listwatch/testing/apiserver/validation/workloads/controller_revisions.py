@@ -10,7 +10,7 @@ from ..pod.templates import template_problems, template_warnings
 from ..problems import Problem, required_field
 from .replicas import has_new_spec, member
 
-__all__ = ["CONTROLLER_REVISIONS", "POD_TEMPLATES"]
+__all__ = ["CHECKS"]
 
 
 def _create_revision(new: Value) -> Iterator[Problem]:
@@ -40,7 +40,11 @@ def _changed_warnings(new: Value, old: Value) -> Iterator[str]:
         yield from _template_warnings(new)
 
 
-CONTROLLER_REVISIONS = Checks(create=_create_revision, update=_update_revision, metadata=2)
-POD_TEMPLATES = Checks(
-    create=_create_template, warnings=_template_warnings, update_warnings=_changed_warnings
-)
+CHECKS = {
+    "apps/controllerrevisions": Checks(
+        create=_create_revision, update=_update_revision, metadata=2
+    ),
+    "podtemplates": Checks(
+        create=_create_template, warnings=_template_warnings, update_warnings=_changed_warnings
+    ),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..basics import immutable, non_negative, selector_at
+from ..basics import non_negative, selector_at
 from ..checks import Checks, Value
 from ..pod.templates import template_problems, template_warnings
 from ..problems import Problem, invalid_field
@@ -14,11 +14,12 @@ from .replicas import (
     endless_pod_problems,
     member,
     not_selected,
+    same_selector,
     template_of,
 )
 from .rollouts import daemon_set_strategy_problems
 
-__all__ = ["DAEMON_SETS"]
+__all__ = ["CHECKS"]
 
 _COUNTS = (
     "currentNumberScheduled",
@@ -54,8 +55,7 @@ def _create(new: Value) -> Iterator[Problem]:
 
 
 def _update(new: Value, old: Value) -> Iterator[Problem]:
-    selectors = (member(value, "spec").get("selector") for value in (new, old))
-    yield from immutable("spec.selector", *selectors)
+    yield from same_selector(new, old)
     yield from _create(new)
 
 
@@ -74,10 +74,12 @@ def _update_warnings(new: Value, old: Value) -> Iterator[str]:
         yield from _warnings(new)
 
 
-DAEMON_SETS = Checks(
-    create=_create,
-    update=_update,
-    status=_status,
-    warnings=_warnings,
-    update_warnings=_update_warnings,
-)
+CHECKS = {
+    "apps/daemonsets": Checks(
+        create=_create,
+        update=_update,
+        status=_status,
+        warnings=_warnings,
+        update_warnings=_update_warnings,
+    )
+}

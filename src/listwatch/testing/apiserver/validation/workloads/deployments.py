@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...reading.object_selectors import selector_matches
-from ..basics import immutable, non_negative, required
+from ..basics import non_negative, required
 from ..checks import Checks, Value
 from ..pod.templates import template_warnings
 from ..problems import Problem, invalid_field, required_field
@@ -18,6 +18,7 @@ from .replicas import (
     labels_of,
     member,
     pod_problems,
+    same_selector,
     selected_pod_problems,
     selector_problems,
     template_of,
@@ -25,7 +26,7 @@ from .replicas import (
 )
 from .rollouts import deployment_strategy_problems
 
-__all__ = ["DEPLOYMENTS", "REPLICATION_CONTROLLERS", "REPLICA_SETS"]
+__all__ = ["CHECKS"]
 
 _ALL = "status.replicas"
 _REPLICA_SET_COUNTS = (
@@ -66,12 +67,7 @@ def _deployment(new: Value) -> Iterator[Problem]:
 
 def _changed_deployment(new: Value, old: Value) -> Iterator[Problem]:
     yield from _deployment(new)
-    yield from _same_selector(new, old)
-
-
-def _same_selector(new: Value, old: Value) -> Iterator[Problem]:
-    selectors = (member(value, "spec").get("selector") for value in (new, old))
-    yield from immutable("spec.selector", *selectors)
+    yield from same_selector(new, old)
 
 
 def _deployment_status(new: Value, old: Value) -> Iterator[Problem]:
@@ -93,7 +89,7 @@ def _replica_set(new: Value) -> Iterator[Problem]:
 
 def _changed_replica_set(new: Value, old: Value) -> Iterator[Problem]:
     yield from _replica_set(new)
-    yield from _same_selector(new, old)
+    yield from same_selector(new, old)
 
 
 def _replica_set_status(new: Value, old: Value) -> Iterator[Problem]:
@@ -129,23 +125,25 @@ def _changed_controller_warnings(new: Value, old: Value) -> Iterator[str]:
         yield from template_warnings(template_of(old), "spec.template")
 
 
-DEPLOYMENTS = Checks(
-    create=_deployment,
-    update=_changed_deployment,
-    status=_deployment_status,
-    warnings=workload_warnings,
-    update_warnings=changed_workload_warnings,
-)
-REPLICA_SETS = Checks(
-    create=_replica_set,
-    update=_changed_replica_set,
-    status=_replica_set_status,
-    warnings=workload_warnings,
-    update_warnings=changed_workload_warnings,
-)
-REPLICATION_CONTROLLERS = Checks(
-    create=_replication_controller,
-    status=_replica_set_status,
-    warnings=workload_warnings,
-    update_warnings=_changed_controller_warnings,
-)
+CHECKS = {
+    "apps/deployments": Checks(
+        create=_deployment,
+        update=_changed_deployment,
+        status=_deployment_status,
+        warnings=workload_warnings,
+        update_warnings=changed_workload_warnings,
+    ),
+    "apps/replicasets": Checks(
+        create=_replica_set,
+        update=_changed_replica_set,
+        status=_replica_set_status,
+        warnings=workload_warnings,
+        update_warnings=changed_workload_warnings,
+    ),
+    "replicationcontrollers": Checks(
+        create=_replication_controller,
+        status=_replica_set_status,
+        warnings=workload_warnings,
+        update_warnings=_changed_controller_warnings,
+    ),
+}

@@ -145,7 +145,7 @@ def _target(target: Value, path: str) -> Iterator[Problem]:
         yield required_field(f"{path}.type", "must specify a metric target type")
     if kind not in _TARGET_TYPES:
         text = "must be either Utilization, Value, or AverageValue"
-        yield invalid_field(f"{path}.type", kind, text)
+        yield invalid_field(f"{path}.type", kind, text, named=True)
     for name in ("value", "averageValue"):
         amount = target.get(name)
         if amount is not None and quantity_value(amount) <= 0:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...reading.object_selectors import selector_matches
-from ..basics import non_negative, selector_at
+from ..basics import immutable, non_negative, selector_at
 from ..checks import Value
 from ..names import label_name_problems
 from ..pod.templates import template_problems, template_warnings
@@ -26,6 +26,7 @@ __all__ = [
     "name_warnings",
     "not_selected",
     "pod_problems",
+    "same_selector",
     "selected_pod_problems",
     "selector_problems",
     "template_of",
@@ -56,6 +57,12 @@ def selector_problems(selector: Value | None, path: str, kind: str) -> Iterator[
     yield from selector_at(path, selector)
     if not selector.get("matchLabels") and not selector.get("matchExpressions"):
         yield invalid_field(path, selector, f"empty selector is invalid for {kind}")
+
+
+def same_selector(new: Value, old: Value) -> Iterator[Problem]:
+    """A selector that an update has changed."""
+    now, before = (member(value, "spec").get("selector") for value in (new, old))
+    yield from immutable("spec.selector", now, before)
 
 
 def selected_pod_problems(

@@ -42,7 +42,7 @@ def amount_problems(field: str, value: int | str | None) -> Iterator[Problem]:
     if not isinstance(value, str):
         yield from non_negative(field, value)
     elif not _is_percent(value):
-        yield invalid_field(field, value, _PERCENT_TEXT)
+        yield invalid_field(field, value, _PERCENT_TEXT, named=True)
 
 
 def too_large_problems(field: str, value: int | str | None) -> Iterator[Problem]:
@@ -63,6 +63,15 @@ def amount_of(value: int | str | None) -> int:
     return int(digits)
 
 
+def _shown(kind: str, strategy: Value) -> dict[str, Any]:
+    """As the real server shows it. Amounts are no pointers there: none is 0."""
+    shown: dict[str, Any] = internal(f"apps.v1.{kind}", strategy)
+    rolling = shown["RollingUpdate"]
+    if rolling is not None:
+        rolling = {name: found or 0 for name, found in rolling.items()}
+    return {**shown, "RollingUpdate": rolling}
+
+
 def deployment_strategy_problems(strategy: Value, path: str) -> Iterator[Problem]:
     rolling = strategy.get("rollingUpdate")
     match strategy.get("type"):
@@ -73,11 +82,7 @@ def deployment_strategy_problems(strategy: Value, path: str) -> Iterator[Problem
         case "RollingUpdate":
             yield from _deployment_update(rolling or {}, f"{path}.rollingUpdate")
         case _:
-            shown = internal("apps.v1.DeploymentStrategy", strategy)
-            if shown["RollingUpdate"] is not None:
-                shown["RollingUpdate"] = {
-                    name: found or 0 for name, found in shown["RollingUpdate"].items()
-                }
+            shown = _shown("DeploymentStrategy", strategy)
             yield unsupported_field(path, shown, ["Recreate", "RollingUpdate"])
 
 
@@ -87,7 +92,7 @@ def _deployment_update(rolling: Value, path: str) -> Iterator[Problem]:
     yield from amount_problems(f"{path}.maxSurge", surge)
     if not amount_of(unavailable) and not amount_of(surge):
         text = "may not be 0 when `maxSurge` is 0"
-        yield invalid_field(f"{path}.maxUnavailable", unavailable, text)
+        yield invalid_field(f"{path}.maxUnavailable", unavailable, text, named=True)
     yield from too_large_problems(f"{path}.maxUnavailable", unavailable)
 
 
@@ -100,11 +105,7 @@ def daemon_set_strategy_problems(strategy: Value, path: str) -> Iterator[Problem
                 strategy.get("rollingUpdate") or {}, f"{path}.rollingUpdate"
             )
         case _:
-            shown = internal("apps.v1.DaemonSetUpdateStrategy", strategy)
-            if shown["RollingUpdate"] is not None:
-                shown["RollingUpdate"] = {
-                    name: found or 0 for name, found in shown["RollingUpdate"].items()
-                }
+            shown = _shown("DaemonSetUpdateStrategy", strategy)
             yield unsupported_field(path, shown, ["RollingUpdate", "OnDelete"])
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..basics import label_map, name_at, non_negative, selector_at
 from ..checks import Checks, Value
-from ..pod.annotations import annotation_map_problems, pod_annotation_problems
+from ..names import annotation_map_problems
+from ..pod.annotations import pod_annotation_problems
 from ..pod.templates import template_problems, template_warnings
 from ..problems import Problem, forbidden_field, invalid_field, required_field, unsupported_field
 from ..storage.claims import claim_spec_problems, claim_spec_warnings
@@ -24,7 +25,7 @@ from .replicas import (
 )
 from .rollouts import stateful_set_strategy_problems
 
-__all__ = ["STATEFUL_SETS"]
+__all__ = ["CHECKS"]
 
 _COUNTS = (
     "replicas",
@@ -165,10 +166,12 @@ def _other_warnings(new: Value, of_claim: str) -> Iterator[str]:
         yield _HISTORY_TEXT
 
 
-STATEFUL_SETS = Checks(
-    create=_create,
-    update=_update,
-    status=_status,
-    warnings=_warnings,
-    update_warnings=_update_warnings,
-)
+CHECKS = {
+    "apps/statefulsets": Checks(
+        create=_create,
+        update=_update,
+        status=_status,
+        warnings=_warnings,
+        update_warnings=_update_warnings,
+    )
+}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..basics import texts
-from ..names import subdomain_problems
-from ..problems import Problem, invalid_field, required_field
+from .basics import texts
+from .names import subdomain_problems
+from .problems import Problem, invalid_field, required_field
 
 __all__ = ["domain_path_problems"]
 

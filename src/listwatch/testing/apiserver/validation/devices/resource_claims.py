@@ -1,15 +1,14 @@
-"""The checks of what has to do with devices: classes, claims and their templates, slices."""
+"""The checks of DeviceClasses, ResourceClaims and ResourceClaimTemplates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 
-from ..basics import IMMUTABLE, label_map, texts
+from ..basics import IMMUTABLE, driver_name_problems
 from ..checks import Checks, Value
 from ..conditions import conditions_problems
 from ..internal_values import internal
-from ..names import key_problems
 from ..network.addresses import interface_address
 from ..node_selectors import node_selector_problems
 from ..pod.resource_names import is_extended
@@ -22,6 +21,7 @@ from ..problems import (
     too_many,
     unsupported_field,
 )
+from ..template_metadata import template_metadata_problems
 from .device_claims import (
     Requests,
     claim_problems,
@@ -31,8 +31,14 @@ from .device_claims import (
     requests_of,
     selectors_problems,
 )
-from .device_names import driver_problems, label_at, limited, pool_problems, uid_problems, unique
-from .device_slices import SLICES, binding_problems
+from .device_names import (
+    label_at,
+    limited,
+    pool_problems,
+    uid_problems,
+    unique,
+)
+from .device_slices import binding_problems
 
 __all__ = ["CHECKS"]
 
@@ -70,14 +76,7 @@ def _claim_update(new: Value, old: Value) -> Iterator[Problem]:
 
 def _template(new: Value) -> Iterator[Problem]:
     spec = new.get("spec") or {}
-    metadata = spec.get("metadata") or {}
-    for key in sorted(metadata.get("annotations") or ()):
-        yield from texts("spec.metadata.annotations", key, key_problems(key.lower()))
-    yield from label_map("spec.metadata.labels", metadata.get("labels"))
-    for name, value in metadata.items():
-        if value not in (None, "", [], {}) and name not in ("annotations", "labels"):
-            shown = "uID" if name == "uid" else name
-            yield forbidden_field(f"spec.metadata.{shown}", "cannot be set")
+    yield from template_metadata_problems(spec.get("metadata") or {}, "spec.metadata")
     yield from claim_problems("spec.spec", spec.get("spec") or {})
 
 
@@ -150,7 +149,7 @@ def _device_key(device: Value) -> dict[str, str]:
 
 
 def _device_status(allocated: list[dict[str, str]], field: str, device: Value) -> Iterator[Problem]:
-    yield from driver_problems(f"{field}.driver", device.get("driver"))
+    yield from driver_name_problems(f"{field}.driver", device.get("driver"))
     yield from pool_problems(f"{field}.pool", device.get("pool"))
     yield from label_at(f"{field}.device", device.get("device"))
     if device.get("shareID") is not None:
@@ -186,7 +185,7 @@ def _allocation(field: str, allocation: Value, names: Requests) -> Iterator[Prob
 
 def _result(names: Requests, field: str, result: Value) -> Iterator[Problem]:
     yield from reference_problems(names, f"{field}.request", result.get("request") or "")
-    yield from driver_problems(f"{field}.driver", result.get("driver"))
+    yield from driver_name_problems(f"{field}.driver", result.get("driver"))
     yield from pool_problems(f"{field}.pool", result.get("pool"))
     yield from label_at(f"{field}.device", result.get("device"))
     yield from binding_problems(field, result)
@@ -214,5 +213,4 @@ CHECKS = {
     f"{_GROUP}/resourceclaimtemplates": Checks(
         create=_template, update=_template_update, metadata=2
     ),
-    f"{_GROUP}/resourceslices": SLICES,
 }

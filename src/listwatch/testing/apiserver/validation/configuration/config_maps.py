@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Iterator
-from typing import Any
 
+from ...types.go_texts import decoded, decoded_length
 from ...writing.go_syntax import go_kind, syntax_error
 from ..basics import config_key_problems, immutable, texts
 from ..checks import Checks, Value
@@ -36,7 +34,7 @@ def _config_map(new: Value) -> Iterator[Problem]:
     for key in sorted(binary):
         yield from texts(f"binaryData[{key}]", key, config_key_problems(key))
     size = sum(len((text or "").encode()) for text in data.values())
-    if size + sum(map(_decoded_length, binary.values())) > _MOST_BYTES:
+    if size + sum(map(decoded_length, binary.values())) > _MOST_BYTES:
         yield too_long("[]", _MOST_BYTES)
 
 
@@ -59,7 +57,7 @@ def _secret(new: Value) -> Iterator[Problem]:
     data = new.get("data") or {}
     for key in sorted(data):
         yield from texts(f"data[{key}]", key, config_key_problems(key))
-    if sum(map(_decoded_length, data.values())) > _MOST_BYTES:
+    if sum(map(decoded_length, data.values())) > _MOST_BYTES:
         yield too_long("data", _MOST_BYTES)
     yield from _type_problems(new, new.get("type") or "", data)
 
@@ -89,7 +87,7 @@ def _json_problems(key: str, data: Value) -> Iterator[Problem]:
     if key not in data:
         yield required_field(field)
         return
-    content = _decoded(data[key])
+    content = decoded(data[key])
     text = syntax_error(content)
     if not text:
         try:
@@ -114,22 +112,9 @@ def _secret_warnings(new: Value) -> Iterator[str]:
     if new.get("type") == _TLS:
         data = new.get("data") or {}
         for key, what in zip(_TLS_KEYS, ("certificate", "key"), strict=True):
-            if b"-----BEGIN " not in _decoded(data.get(key)):
+            if b"-----BEGIN " not in decoded(data.get(key)):
                 yield f"tls: failed to find any PEM data in {what} input"
                 return
-
-
-def _decoded_length(text: Any) -> int:
-    """How many bytes there are behind a text in base64."""
-    content = str(text or "")
-    return len(content) * 3 // 4 - content[-2:].count("=")
-
-
-def _decoded(text: Any) -> bytes:
-    try:
-        return base64.b64decode(text or "")
-    except (binascii.Error, ValueError):
-        return b""  # refused before, where it is no base64
 
 
 CHECKS: dict[str, Checks] = {

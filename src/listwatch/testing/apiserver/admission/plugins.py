@@ -17,6 +17,7 @@ __all__ = ["charged", "checked", "complete"]
 
 _Complete = Callable[[State, Target, dict[str, Any], str], None]
 _Check = Callable[[State, Target, Value, Value | None], list[str] | None]
+_RESIZE = "resize"
 _TEMPLATES = frozenset(
     {
         *("podtemplates", "replicationcontrollers", "batch/cronjobs", "batch/jobs"),
@@ -42,6 +43,10 @@ def checked(state: State, target: Target, new: Value, old: Value | None = None) 
     if target.subresource in ("", "ephemeralcontainers"):
         for plugin in _checking(target.type.storage):
             warnings += plugin(state, target, new, old) or ()
+    elif target.subresource == _RESIZE:
+        from .limit_ranges import check_limits
+
+        check_limits(state, target, new, old)
     return warnings
 
 
@@ -51,7 +56,8 @@ def charged(
     """Count an object for the quotas of its namespace, when nothing else speaks against it. Raises
     `Refused`.
     """
-    if not target.subresource and state.log.count("resourcequotas", namespace=target.namespace):
+    counts = target.subresource in ("", _RESIZE)
+    if counts and state.log.count("resourcequotas", namespace=target.namespace):
         from .quotas import charge
 
         charge(state, target, new, old, dry_run=dry_run)

@@ -1,14 +1,14 @@
-"""What volumes are made by: classes of storage, drivers, and where volumes are attached."""
+"""StorageClasses, VolumeAttributesClasses and VolumeAttachments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..basics import IMMUTABLE, immutable, texts
+from ..basics import IMMUTABLE, driver_name_problems, immutable, texts
 from ..checks import Checks, Value
 from ..internal_values import internal
-from ..names import key_problems, subdomain_problems
+from ..names import byte_length, key_problems, subdomain_problems
 from ..node_selectors import DEPRECATED_LABELS
 from ..problems import (
     Problem,
@@ -20,17 +20,6 @@ from ..problems import (
     unsupported_field,
 )
 from ..value_diffs import same
-from .csi import (
-    capacity,
-    capacity_warnings,
-    changed_capacity,
-    changed_driver,
-    changed_node,
-    driver,
-    driver_warnings,
-    node,
-)
-from .persistent_sources import driver_name_problems
 from .persistent_volumes import inline_volume_problems
 
 __all__ = ["CHECKS"]
@@ -159,7 +148,10 @@ def _attachment(new: Value) -> Iterator[Problem]:
 
 def _attachment_status(status: Value) -> Iterator[Problem]:
     metadata = status.get("attachmentMetadata") or {}
-    if sum(len(key) + len(value or "") for key, value in metadata.items()) > _MOST_BYTES:
+    if (
+        sum(byte_length(key) + byte_length(value or "") for key, value in metadata.items())
+        > _MOST_BYTES
+    ):
         yield too_long("status.attachmentMetadata", _MOST_BYTES)
     for name in ("attachError", "detachError"):
         error = status.get(name) or {}
@@ -188,12 +180,5 @@ CHECKS: dict[str, Checks] = {
     ),
     "storage.k8s.io/volumeattachments": Checks(
         _attachment, _changed_attachment, _changed_attachment
-    ),
-    "storage.k8s.io/csidrivers": Checks(
-        driver, changed_driver, warnings=driver_warnings, update_warnings=driver_warnings
-    ),
-    "storage.k8s.io/csinodes": Checks(node, changed_node),
-    "storage.k8s.io/csistoragecapacities": Checks(
-        capacity, changed_capacity, warnings=capacity_warnings, metadata=2
     ),
 }
