@@ -26,6 +26,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A client in Go takes more than binaries that were built elsewhere: without Go it is no test here.
 collect_ignore = [] if shutil.which("go") else ["clients/test_client_go.py"]
 
+pytest.register_assert_rewrite("conformance.controllers.manifests")
+
 _results: dict[bool, Binaries | BinariesUnavailable] = {}  # by: with the controller manager
 
 

@@ -112,6 +112,18 @@ def test_a_quota_that_changes(stages: Stages) -> None:
     both(stages, play)
 
 
+_HELD = [
+    ("Available", "False", "MinimumReplicasUnavailable"),
+    ("Progressing", "True", "ReplicaSetUpdated"),
+    ("ReplicaFailure", "True", "FailedCreate"),
+]
+
+
+def _conditions(stage: Stage) -> list[tuple[str, str, str]]:
+    conditions = stage.get("deployments", "web").get("status", {}).get("conditions", [])
+    return sorted((one["type"], one["status"], one["reason"]) for one in conditions)
+
+
 def test_a_deployment_that_is_held(stages: Stages) -> None:
     """As many pods as the quota lets in, and who wanted more says so."""
 
@@ -120,13 +132,8 @@ def test_a_deployment_that_is_held(stages: Stages) -> None:
         stage.until(lambda: _used(stage), "a status")
         stage.create("deployments", workload("web", 4))
 
-        def is_held() -> bool:
-            conditions = stage.get("deployments", "web").get("status", {}).get("conditions", [])
-            return any(one["type"] == "ReplicaFailure" for one in conditions)
-
-        stage.until(is_held, "a condition")
         stage.until(lambda: _used(stage) == {"pods": "2"}, "two pods")
-        conditions = stage.get("deployments", "web")["status"]["conditions"]
-        return sorted((one["type"], one["status"], one["reason"]) for one in conditions)
+        stage.until(lambda: _conditions(stage) == _HELD, "the conditions")  # one after the other
+        return stage.get("deployments", "web")["status"]["unavailableReplicas"]
 
     both(stages, play)

@@ -110,6 +110,18 @@ def test_a_service(stages: Stages, ports: tuple[Json, ...], spec: Json) -> None:
     both(stages, play)
 
 
+def _addresses(stage: Stage) -> list[str]:
+    """All that the Endpoints have, ready or not."""
+    return sorted(
+        {
+            address["ip"]
+            for subset in stage.get("endpoints", "web").get("subsets", [])
+            for member in ("addresses", "notReadyAddresses")
+            for address in subset.get(member, ())
+        }
+    )
+
+
 def _counts(stage: Stage) -> int:
     slices = stage.objects("endpointslices")
     return sum(len(found["endpoints"] or ()) for found in slices)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from ..statuses import Refused, failure
-from ..validation.problems import Problem, invalid
+from ..validation.problems import Problem, invalid, unforeseen
 
 __all__ = ["fail", "refuse"]
 
@@ -17,6 +16,4 @@ def refuse(name: str, problems: Sequence[Problem]) -> None:
 
 
 def fail(text: str) -> NoReturn:
-    details = {"causes": [{"message": text}]}
-    message = f"Internal error occurred: {text}"
-    raise Refused(failure(500, "InternalError", message, details=details))
+    raise unforeseen(text)

@@ -27,6 +27,7 @@ __all__ = [
     "required_field",
     "too_long",
     "too_many",
+    "unforeseen",
     "unsupported_field",
     "unsupported_media_type",
 ]
@@ -214,6 +215,12 @@ def bad_request(message: str) -> Refused:
 def internal_error(message: str) -> Refused:
     """500 without a reason, as the real server gives for errors that it has no name for."""
     return Refused(failure(500, "", message))
+
+
+def unforeseen(text: str) -> Refused:
+    """500, as the real server tells the errors of Go's that it wraps."""
+    message = f"Internal error occurred: {text}"
+    return Refused(failure(500, "InternalError", message, details={"causes": [{"message": text}]}))
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> Refused:

@@ -11,9 +11,9 @@ from typing import Any
 from ..auth import User
 from ..messages import Answer, ServerRequest
 from ..reading.encoding import go_json
-from ..statuses import Refused, failure
+from ..statuses import Refused
 from ..storage.state import State, Target
-from ..validation.problems import bad_request, go_quoted
+from ..validation.problems import bad_request, go_quoted, unforeseen
 from ..writing.json_patch import JSONPatchError, json_patch
 from ..writing.metadata import new_uid
 from .answers import Failed
@@ -178,13 +178,13 @@ class Consulting:
                 f"admission webhook {go_quoted(hook.name)} attempted to modify the object, which "
                 "is not supported for this operation"
             )
-            raise _internal(text)
+            raise unforeseen(text)
         try:
             new = json_patch(attributes.new, found.patch)
         except JSONPatchError as error:
-            raise _internal(str(error)) from None
+            raise unforeseen(str(error)) from None
         if not isinstance(new, dict):
-            raise _internal("the patch of a webhook makes something that is no object")
+            raise unforeseen("the patch of a webhook makes something that is no object")
         changed = new != attributes.new
         if changed:
             new = read(new)
@@ -253,10 +253,4 @@ def _denied(hook: Hook, given: Mapping[str, Any] | None) -> Refused:
 
 
 def _failed(hook: Hook, failed: Failed) -> Refused:
-    return _internal(f"failed calling webhook {go_quoted(hook.name)}: {failed}")
-
-
-def _internal(text: str) -> Refused:
-    details = {"causes": [{"message": text}]}
-    message = f"Internal error occurred: {text}"
-    return Refused(failure(500, "InternalError", message, details=details))
+    return unforeseen(f"failed calling webhook {go_quoted(hook.name)}: {failed}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..statuses import Refused, failure
+from ..statuses import Refused
 from ..storage.log import StoredObject
 from ..storage.state import Target
 from ..types.served import ResourceType
-from ..validation.problems import bad_request, internal_error, invalid
+from ..validation.problems import bad_request, internal_error, invalid, unforeseen
 from .custom_checks import custom_update_problems
 from .scale import Scales
 
@@ -29,10 +29,7 @@ class CustomScales(Scales):
         replicas = _at(parent, where)
         if replicas is None:
             if absent is None:
-                text = f'the spec replicas field "{where}" does not exist'
-                message = f"Internal error occurred: {text}"
-                details = {"causes": [{"message": text}]}
-                raise Refused(failure(500, "InternalError", message, details=details))
+                raise unforeseen(f'the spec replicas field "{where}" does not exist')
             replicas = absent
         status: dict[str, Any] = {"replicas": _at(parent, of.scale["statusReplicasPath"]) or 0}
         selector = of.scale.get("labelSelectorPath")

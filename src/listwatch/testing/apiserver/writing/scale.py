@@ -20,7 +20,14 @@ from ..storage.log import StoredObject
 from ..storage.state import State, Target
 from ..storage.storage_keys import uid_precondition_failed
 from ..types.served import ResourceType
-from ..validation.problems import bad_request, conflict, invalid, invalid_field, not_found
+from ..validation.problems import (
+    bad_request,
+    conflict,
+    invalid,
+    invalid_field,
+    not_found,
+    unforeseen,
+)
 from .apply_patches import applied, read_configuration, strict_problem
 from .go_syntax import go_kind
 from .managed_fields import Entries, Manager, after_update
@@ -30,7 +37,6 @@ from .scale_owners import ScaleOwners
 from .shapes import ShapeError, check_shape
 from .subresource_name import SubresourceName
 from .typed_types import type_of
-from .wanted import unreadable
 from .write_checks import check_name, check_version, read_sent
 from .write_options import WriteOptions, write_options
 
@@ -265,10 +271,10 @@ def _read(scale: dict[str, Any]) -> dict[str, Any]:
     try:
         check_shape(_SCALE, scale)
     except ShapeError as error:
-        raise unreadable(str(error)) from None
+        raise unforeseen(str(error)) from None
     spec = scale.get("spec", {})
     if not isinstance(spec, dict) or not _is_count(spec.get("replicas")):
-        raise unreadable(_no(spec.get("replicas") if isinstance(spec, dict) else spec))
+        raise unforeseen(_no(spec.get("replicas") if isinstance(spec, dict) else spec))
     return scale
 
 

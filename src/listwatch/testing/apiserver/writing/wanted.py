@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..defaulting.defaults import fill
-from ..statuses import Refused, failure
 from ..storage.state import Target
 from ..types.served import ResourceType
 from ..types.structural import defaulted
+from ..validation.problems import unforeseen
 from .patches import cleaned
 from .shapes import ShapeError, check_shape
 from .write_checks import check_kind, check_namespace
 
-__all__ = ["as_wanted", "reader_of", "unreadable"]
+__all__ = ["as_wanted", "reader_of"]
 
 _TWICE = "contains duplicate entries"
 _INVALID_ENTRIES = (
@@ -36,7 +36,7 @@ def reader_of(
             return made
         kind, api_version = value.get("kind"), value.get("apiVersion")
         if (kind, api_version) != (of.kind, of.api_version):
-            raise unreadable(
+            raise unforeseen(
                 f'no kind "{kind}" is registered for version "{api_version}" in scheme '
                 '"pkg/runtime/scheme.go:111"'
             )
@@ -44,7 +44,7 @@ def reader_of(
         try:
             check_shape(of, made, old)
         except ShapeError as error:
-            raise unreadable(str(error)) from None
+            raise unforeseen(str(error)) from None
         fill(of, made)
         return made
 
@@ -65,7 +65,7 @@ def as_wanted(
     metadata = wanted.get("metadata")
     check_kind(of, str(metadata.get("name", "")) if isinstance(metadata, dict) else "", wanted)
     if metadata is not None and not isinstance(metadata, dict):
-        raise unreadable("system metadata was not initialized")
+        raise unforeseen("system metadata was not initialized")
     twice: list[str] = []
     made = cleaned(of, wanted, old, twice)
     warnings += (
@@ -81,9 +81,3 @@ def as_wanted(
         metadata["managedFields"] = shown["metadata"].get("managedFields") or []
         warnings.append(_INVALID_ENTRIES)
     return made
-
-
-def unreadable(text: str) -> Refused:
-    """500, as Go's errors are told that nobody has thought of."""
-    message = f"Internal error occurred: {text}"
-    return Refused(failure(500, "InternalError", message, details={"causes": [{"message": text}]}))
