@@ -233,7 +233,7 @@ class APIServer:
 
     def run_due(self) -> None:
         """Do what was planned for now or before: graceful deletions, the ends of custom resources,
-        compaction.
+        compaction, and the work of the controllers.
         """
         due = self.next_due
         if due is not None and due <= (now := self.state.clock()):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..storage.log import StoredObject, Write, WriteKind
+from .pods import node_of
 
 __all__ = ["NodeLoads"]
 
@@ -17,15 +18,11 @@ class NodeLoads:
         self.pods: Counter[str] = Counter()
 
     def start(self, pods: Iterable[StoredObject]) -> None:
-        self.pods = Counter(_node(pod) for pod in pods)
+        self.pods = Counter(node_of(pod) for pod in pods)
 
     def note(self, write: Write) -> None:
         """Follow a write of a pod."""
         if write.old is not None:
-            self.pods[_node(write.old)] -= 1
+            self.pods[node_of(write.old)] -= 1
         if write.kind is not WriteKind.DELETED:
-            self.pods[_node(write.new)] += 1
-
-
-def _node(pod: StoredObject) -> str:
-    return str((pod.value.get("spec") or {}).get("nodeName") or "")
+            self.pods[node_of(write.new)] += 1

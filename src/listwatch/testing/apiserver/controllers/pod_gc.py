@@ -10,7 +10,7 @@ from .client import Core
 from .conditions import with_condition
 from .controller import Controller
 from .owners import is_dying
-from .pods import PODS, is_finished
+from .pods import PODS, disruption_target, is_finished, node_of
 from .queue import WorkQueue
 
 __all__ = ["PodCollector"]
@@ -44,13 +44,13 @@ class PodCollector(Controller):
             self._missing.pop(name, None)
             if write.kind is WriteKind.DELETED:
                 for pod in self.client.list(PODS):
-                    if _node(pod) == name:
+                    if node_of(pod) == name:
                         self.plan(pod.key)
         elif write.kind is not WriteKind.DELETED:
-            placed = write.old is None or _node(write.old) != _node(write.new)
-            if placed and _node(write.new):
+            placed = write.old is None or node_of(write.old) != node_of(write.new)
+            if placed and node_of(write.new):
                 self.plan(write.new.key)
-            elif is_dying(write.new.metadata) and not _node(write.new):
+            elif is_dying(write.new.metadata) and not node_of(write.new):
                 self.plan(write.new.key, _INTERVAL)
 
     def sync(self, item: Hashable) -> None:
@@ -58,7 +58,7 @@ class PodCollector(Controller):
         pod = self.client.get(PODS, key)
         if pod is None:
             return
-        node = _node(pod)
+        node = node_of(pod)
         if not node:
             if is_dying(pod.metadata):
                 self._end(pod, status=None)
@@ -70,15 +70,8 @@ class PodCollector(Controller):
         if left > 0:
             self.plan(key, left)
             return
-        condition = {
-            "type": "DisruptionTarget",
-            "status": "True",
-            "observedGeneration": pod.metadata.get("generation"),
-            "lastProbeTime": None,
-            "lastTransitionTime": self.client.stamp,
-            "reason": "DeletionByPodGC",
-            "message": "PodGC: node no longer exists",
-        }
+        text = "PodGC: node no longer exists"
+        condition = disruption_target(pod, "DeletionByPodGC", text, self.client.stamp)
         conditions = (pod.value.get("status") or {}).get("conditions") or ()
         self._end(pod, status={"conditions": with_condition(conditions, condition)})
 
@@ -91,7 +84,3 @@ class PodCollector(Controller):
         found = self.client.get(PODS, pod.key)
         if found is not None:
             self.client.delete(PODS, found, grace=0)
-
-
-def _node(pod: StoredObject) -> str:
-    return str((pod.value.get("spec") or {}).get("nodeName") or "")

@@ -13,11 +13,13 @@ __all__ = [
     "PODS",
     "condition_of",
     "deletion_order",
+    "disruption_target",
     "is_active",
     "is_available",
     "is_finished",
     "is_ready",
     "new_pod",
+    "node_of",
     "seconds_to_available",
 ]
 
@@ -29,6 +31,24 @@ def condition_of(value: Mapping[str, Any], kind: str) -> Mapping[str, Any] | Non
     """The condition of an object by its type."""
     conditions = (value.get("status") or {}).get("conditions") or ()
     return next((found for found in conditions if found.get("type") == kind), None)
+
+
+def node_of(pod: StoredObject) -> str:
+    """The name of its node; empty where it is on none."""
+    return str((pod.value.get("spec") or {}).get("nodeName") or "")
+
+
+def disruption_target(pod: StoredObject, reason: str, message: str, stamp: str) -> dict[str, Any]:
+    """The condition that tells why a pod has to go."""
+    return {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "observedGeneration": pod.metadata.get("generation"),
+        "lastProbeTime": None,
+        "lastTransitionTime": stamp,
+        "reason": reason,
+        "message": message,
+    }
 
 
 def is_finished(pod: Mapping[str, Any]) -> bool:

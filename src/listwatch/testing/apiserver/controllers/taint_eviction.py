@@ -11,7 +11,7 @@ from ..storage.log import Key, StoredObject, Write, WriteKind
 from .client import Core
 from .conditions import with_condition
 from .owners import is_dying
-from .pods import PODS
+from .pods import PODS, disruption_target, node_of
 from .queue import WorkQueue
 from .scheduling import covers
 from .workload import Workload
@@ -45,13 +45,13 @@ class TaintEviction(Workload):
                 self.plan(write.new.key)
         elif (None if write.old is None else _taints(write.old)) != _taints(write.new):
             for pod in self.client.list(PODS):
-                if pod.value["spec"].get("nodeName") == write.new.key[1]:
+                if node_of(pod) == write.new.key[1]:
                     self.plan(pod.key)
 
     def sync(self, item: Hashable) -> None:
         key = cast("Key", item)
         pod = self.client.get(PODS, key)
-        name = None if pod is None else pod.value["spec"].get("nodeName")
+        name = "" if pod is None else node_of(pod)
         node = self.client.get(_NODES, ("", name)) if name else None
         if pod is None or node is None or is_dying(pod.metadata):
             self._since.pop(key, None)
@@ -72,15 +72,8 @@ class TaintEviction(Workload):
         namespace, name = pod.key
         self._since.pop(pod.key, None)
         self._tell(pod, f"Marking for deletion Pod {namespace}/{name}")
-        condition = {
-            "type": "DisruptionTarget",
-            "status": "True",
-            "observedGeneration": pod.metadata.get("generation"),
-            "lastProbeTime": None,
-            "lastTransitionTime": self.client.stamp,
-            "reason": "DeletionByTaintManager",
-            "message": "Taint manager: deleting due to NoExecute taint",
-        }
+        text = "Taint manager: deleting due to NoExecute taint"
+        condition = disruption_target(pod, "DeletionByTaintManager", text, self.client.stamp)
         status = dict(pod.value.get("status") or {})
         status["conditions"] = with_condition(status.get("conditions") or (), condition)
         self.client.update_status(PODS, pod.value, status)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = ["metric_of_old", "metric_status_of_old", "old_metric", "old_metric_status"]
@@ -13,6 +13,7 @@ Value = Mapping[str, Any]
 
 _NOTHING = "0"
 _REFERENCE = ("kind", "name", "apiVersion")
+_SOURCES = ("object", "pods", "resource", "containerResource", "external")
 
 
 def _object(value: Any) -> Value:
@@ -23,16 +24,33 @@ def _present(value: Value) -> dict[str, Any]:
     return {name: found for name, found in value.items() if found is not None}
 
 
-def old_metric(metric: Value) -> dict[str, Any]:
-    """A metric of a v2 spec as v1 writes it."""
+def _old(metric: Value, converted: Callable[[str, Value], Value]) -> dict[str, Any]:
+    """A metric or its status, each of its sources converted to v1."""
     return {
         "type": metric.get("type") or "",
         **{
-            name: _present(_old_source(name, _object(metric[name])))
-            for name in ("object", "pods", "resource", "containerResource", "external")
+            name: _present(converted(name, _object(metric[name])))
+            for name in _SOURCES
             if metric.get(name) is not None
         },
     }
+
+
+def _of_old(metric: Value, converted: Callable[[str, Value], Value]) -> dict[str, Any]:
+    """The same, to v2. What is of a wrong type stays so."""
+    made = {"type": metric.get("type")}
+    for name in _SOURCES:
+        source = metric.get(name)
+        if isinstance(source, Mapping):
+            made[name] = _present(converted(name, source))
+        elif source is not None:
+            made[name] = source
+    return made
+
+
+def old_metric(metric: Value) -> dict[str, Any]:
+    """A metric of a v2 spec as v1 writes it."""
+    return _old(metric, _old_source)
 
 
 def _old_source(name: str, source: Value) -> Value:
@@ -73,15 +91,8 @@ def _reference(described: Value) -> dict[str, Any]:
 
 
 def metric_of_old(metric: Value) -> dict[str, Any]:
-    """The way back. What is of a wrong type stays so."""
-    made = {"type": metric.get("type")}
-    for name in ("object", "pods", "resource", "containerResource", "external"):
-        source = metric.get(name)
-        if isinstance(source, Mapping):
-            made[name] = _present(_source_of_old(name, source))
-        elif source is not None:
-            made[name] = source
-    return made
+    """The way back."""
+    return _of_old(metric, _source_of_old)
 
 
 def _source_of_old(name: str, source: Value) -> Value:
@@ -117,14 +128,7 @@ def _source_of_old(name: str, source: Value) -> Value:
 
 def old_metric_status(metric: Value) -> dict[str, Any]:
     """What is measured, as v1 writes it."""
-    return {
-        "type": metric.get("type") or "",
-        **{
-            name: _present(_old_status(name, _object(metric[name])))
-            for name in ("object", "pods", "resource", "containerResource", "external")
-            if metric.get(name) is not None
-        },
-    }
+    return _old(metric, _old_status)
 
 
 def _old_status(name: str, source: Value) -> Value:
@@ -159,14 +163,7 @@ def _old_status(name: str, source: Value) -> Value:
 
 def metric_status_of_old(metric: Value) -> dict[str, Any]:
     """The way back."""
-    made = {"type": metric.get("type")}
-    for name in ("object", "pods", "resource", "containerResource", "external"):
-        source = metric.get(name)
-        if isinstance(source, Mapping):
-            made[name] = _present(_status_of_old(name, source))
-        elif source is not None:
-            made[name] = source
-    return made
+    return _of_old(metric, _status_of_old)
 
 
 def _status_of_old(name: str, source: Value) -> Value:
